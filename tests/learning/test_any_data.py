@@ -9,7 +9,7 @@ import markhood
 from markhood.data.coding.encode import encode
 from markhood.errors import InputError
 from markhood.kernels.tables import codes
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request
 from oracles.levels import chain
@@ -25,7 +25,7 @@ def edges_of(graph):
 
 def kinds_for(method):
     """Ordered levels as they come, and as categories for methods that know no order."""
-    return "auto" if METHODS[method]().heeds_order else "nominal"
+    return "auto" if METHODS[method]().uses_order else "nominal"
 
 
 def with_holes(values, share, seed=0):
@@ -127,7 +127,7 @@ def test_property_observed_values_and_weights_stay_as_they_are():
     samples = encode(with_holes(values, 0.2), missing="impute", weights=np.arange(1, 301))
     learned = Request.of(Plrhc(), {"imputations": 3, "seed": 5}).learn(samples)
     assert learned.graph.provenance["data"]["weight"] == 300 * 301 / 2
-    completed = Completed(samples, np.random.default_rng(1))
+    completed = ImputedSamples(samples, np.random.default_rng(1))
     draws = []
     for _ in range(4):
         completed.draw_missing(learned.regressions)
@@ -149,7 +149,7 @@ def test_property_missing_values_are_drawn_by_their_neighbours():
     holed[rng.random(2000) < 0.3, 1] = np.nan
     samples = encode(holed, missing="impute")
     learned = Request.of(Plrhc(), {"imputations": 2}).learn(samples)
-    completed = Completed(samples, rng)
+    completed = ImputedSamples(samples, rng)
     completed.draw_missing(learned.regressions)
     drawn = codes(completed.samples().bits, 1)[np.isnan(holed[:, 1])]
     assert np.mean(drawn == values[np.isnan(holed[:, 1]), 1]) > 0.85

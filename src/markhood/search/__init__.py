@@ -1,6 +1,6 @@
 """From a job to the edges of a graph: one file for each algorithm.
 
-A search takes a `Job` (samples, a scorer, a runner, knowledge) and returns what it `Found`; these values are in
+A search takes a `Job` (samples, a scorer, a runner, constraints) and returns what it `SearchResult`; these values are in
 `values`. PLRHC and HC are `hill_climbing`, which reads like the paper: `screen`, `spaces`, `blankets`, `combine`,
 `climb`. `l1_paths`, `ibmap`, `chow_liu`, `pairwise` and `pseudo_likelihood` are other methods. `graph_sampler`
 estimates the probability of every edge.

@@ -35,14 +35,14 @@ class Searched(NamedTuple):
 
 def search_blankets(job: Job, spaces: Spaces) -> Searched:
     """Grow and shrink the blanket of every variable within its space."""
-    scorer, knowledge = job.scorer, job.knowledge
+    scorer, constraints = job.scorer, job.constraints
 
     def search(tile: range) -> tuple[Blankets, int]:
         targets = np.arange(tile.start, tile.stop)
         space = spaces.of(targets)
-        candidates = knowledge.allowed(targets, space.candidates)
-        found = scorer.grown(targets, candidates, knowledge.required_of(targets))
-        return found._replace(members=knowledge.nodes_of(found.members)), space.n_cut
+        candidates = constraints.allowed(targets, space.candidates)
+        found = scorer.grown(targets, candidates, constraints.required_of(targets))
+        return found._replace(members=constraints.nodes_of(found.members)), space.n_cut
 
     found = list(
         job.runner.map("blankets", search, shared_out(job.n_variables, VARIABLES_PER_TILE))

@@ -19,23 +19,23 @@ from markhood.graph.numbering import in_order
 from markhood.kernels.ties import levelled
 from markhood.scores.scorer import Pairs
 from markhood.search.screen import screen, tested_pairs
-from markhood.search.values.found import Found, timed
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.search_result import SearchResult, timed
 
 
-def chow_liu(job: Job, gamma: float, forest: bool) -> Found:
+def chow_liu(job: Job, gamma: float, forest: bool) -> SearchResult:
     """Find the forest under which the data are most likely.
 
     With ``forest=False`` pairs have no price, so that the forest is a tree where it can be.
     """
-    require_forest(job.knowledge, job.samples.names)
+    require_forest(job.constraints, job.samples.names)
     seconds: dict[str, float] = {}
     with timed(seconds, "screen"):
         screened = screen(job, gamma if forest else None)
     with timed(seconds, "forest"):
-        edges = spanning_forest(screened, job.n_variables, job.knowledge)
-    return Found(
+        edges = spanning_forest(screened, job.n_variables, job.constraints)
+    return SearchResult(
         edges,
         or_edges=edges,
         screened=screened,
@@ -44,11 +44,11 @@ def chow_liu(job: Job, gamma: float, forest: bool) -> Found:
     )
 
 
-def require_forest(knowledge: Knowledge, names: Sequence[str]) -> None:
+def require_forest(constraints: Constraints, names: Sequence[str]) -> None:
     """Raise where the required edges are in no forest."""
-    required = knowledge.required
+    required = constraints.required
     within = spanning_forest(Pairs(required, np.ones(len(required))), len(names))
-    closing = required[~Knowledge(required=within).requires(required)]
+    closing = required[~Constraints(required=within).requires(required)]
     if len(closing):
         source, target = (names[end] for end in closing[0])
         raise InputError(
@@ -60,7 +60,7 @@ def require_forest(knowledge: Knowledge, names: Sequence[str]) -> None:
 
 
 def spanning_forest(
-    pairs: Pairs, n_variables: int, knowledge: Knowledge = NOTHING
+    pairs: Pairs, n_variables: int, constraints: Constraints = NO_CONSTRAINTS
 ) -> NDArray[np.int64]:
     """Return the edges, i < j in lexicographic order, of the forest with the largest gains.
 
@@ -73,10 +73,10 @@ def spanning_forest(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    among = knowledge.applied_to(pairs.edges)
+    among = constraints.applied_to(pairs.edges)
     gains = np.full(len(among), np.inf)
-    gains[~knowledge.requires(among)] = pairs.gains[
-        knowledge.allows(*pairs.edges.T) & ~knowledge.requires(pairs.edges)
+    gains[~constraints.requires(among)] = pairs.gains[
+        constraints.allows(*pairs.edges.T) & ~constraints.requires(pairs.edges)
     ]
     # Ranks instead of gains: ties go to the earlier pair, and no weight is zero.
     order = np.lexsort((np.arange(len(gains)), -levelled(gains)))

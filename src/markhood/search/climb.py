@@ -51,10 +51,10 @@ class Climbed:
 
 def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
-    d, required = job.n_variables, job.knowledge.requires(edges)
+    d, required = job.n_variables, job.constraints.requires(edges)
     present = present_at(start, edges) | required
     blankets = Lists.of_neighbours(edges[present], d)
-    blankets = job.knowledge.adjusted(np.arange(d), blankets)
+    blankets = job.constraints.adjusted(np.arange(d), blankets)
     flips = _Flips(job, edges[~required], blankets)
     first = flips.scored(present[~required])
     while flips.meet():

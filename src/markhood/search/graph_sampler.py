@@ -6,7 +6,7 @@ the prior odds of an edge gives the probability that the pair is an edge; chains
 
     1. candidates: pairs that pass the screen at gamma 1/4 and are not improbable on their own, those of any blanket, and
        pairs two steps apart in the graph where the search begins; where couplings are tables, also the likeliest that the screen
-       leaves out (`other_pairs.py`). All other pairs count by their marginal statistic.
+       leaves out (`remaining_pairs.py`). All other pairs count by their marginal statistic.
     2. rounds of a few sweeps, until the scale of couplings, taken from the pairs', changes no more;
        pairs two steps apart in the graph as it has become are candidates from then on
     3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
@@ -36,11 +36,11 @@ from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.other_pairs import may_be_edges, measure_other_pairs
+from markhood.search.remaining_pairs import may_be_edges, measure_remaining_pairs
 from markhood.search.screen import screen
-from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice, Draws, EdgeProbabilities
+from markhood.search.values.search_result import SearchResult, timed
 
 SCREEN_GAMMA = 0.25
 START_GAMMA = 0.5  # of PLRHC, whose graph the chains begin at
@@ -128,7 +128,7 @@ def bayes(
     choice: Choice,
     prior: GraphPrior | None = None,
     sweeps: Sweeps | None = None,
-) -> Found:
+) -> SearchResult:
     """Start at PLRHC's graph, give every pair that may be an edge its probability, and choose.
 
     Parameters
@@ -259,7 +259,7 @@ class State:
         self, job: Job, prior: GraphPrior, start: NDArray[np.int64], found: NDArray[np.int64]
     ) -> None:
         self._job, self._prior = job, prior
-        self._others = measure_other_pairs(job)
+        self._others = measure_remaining_pairs(job)
         self.scale = prior.scale or LARGEST_SCALE
         self.density = first_density(job, start, prior)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
@@ -267,7 +267,7 @@ class State:
         # Of the last round: chains of the same scale need not make them again.
         self.fits = np.empty(0, np.int64)
         found = np.concatenate([found, self._others.likeliest(self.scale)])
-        self._add(found, job.knowledge.applied_to(start))
+        self._add(found, job.constraints.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:
         """Sweep in rounds, after each of which scale and candidates are chosen anew, until it and the density settle.
@@ -318,7 +318,7 @@ class State:
         is_candidate = np.isin(own, numbers)
         p = p[is_candidate]
         log_odds[np.searchsorted(numbers, own[is_candidate])] = np.log(p) - np.log1p(-p)
-        log_odds[self._job.knowledge.requires(self.pairs)] = np.inf
+        log_odds[self._job.constraints.requires(self.pairs)] = np.inf
         bins, counts = self._others.histogram(numbers, self.scale)
         is_learned = self._prior.density is None
         periods = np.full(len(self.pairs), PERIODS[-1][1], np.uint8)
@@ -329,7 +329,7 @@ class State:
         """Take in candidates, and pairs two steps apart in a graph, which is then the present one."""
         steps = _two_steps(edges, self._job.n_variables)
         pairs = _distinct([self.pairs, found, edges, steps])
-        known, is_constant = self._job.knowledge, self._job.samples.is_constant
+        known, is_constant = self._job.constraints, self._job.samples.is_constant
         varies = ~is_constant[pairs].any(axis=1)
         self.pairs = pairs[(known.allows(*pairs.T) & varies) | known.requires(pairs)]
         self.present = np.isin(pair_numbers(self.pairs), pair_numbers(edges)).astype(np.uint8)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import Spaces, search_blankets
+from markhood.search.bounded_screen import Screened, screen_bounded
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
 from markhood.search.pair_climb import climb_pairs
@@ -23,9 +24,8 @@ from markhood.search.spaces import (
     StrongestNearby,
     steps_that_matter,
 )
-from markhood.search.strongest import Screened, screen_strongest
-from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult, timed
 
 Rule = Literal["or", "and", "global", "pair"]
 
@@ -39,7 +39,7 @@ def hill_climb(
     rule: Rule,
     start: Start,
     screened: Pairs | None = None,
-) -> Found:
+) -> SearchResult:
     """Search for a graph.
 
     Parameters
@@ -69,10 +69,10 @@ def hill_climb(
         with timed(seconds, "screen"):
             if max_candidates is None:
                 screened = screen(job, gamma) if screened is None else screened
-                steps = np.concatenate([screened.edges, job.knowledge.required])
+                steps = np.concatenate([screened.edges, job.constraints.required])
                 spaces = NearbyVariables(steps, job.n_variables, depth)
             else:
-                found = screen_strongest(job, gamma, steps_that_matter(max_candidates))
+                found = screen_bounded(job, gamma, steps_that_matter(max_candidates))
                 screened, n_screened = found.pairs, found.n_passed
                 spaces = _strongest_nearby(job, found, depth, max_candidates)
         evaluations |= tested_pairs(job)
@@ -93,7 +93,7 @@ def hill_climb(
     if rule == "global" or rule == "pair":
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
         not_converged["climb"] = climbed.not_converged
-    return Found(
+    return SearchResult(
         edges,
         or_edges=or_edges,
         screened=screened,
@@ -105,7 +105,7 @@ def hill_climb(
     )
 
 
-def climb_again(job: Job, before: Found, rule: Rule, gamma: float) -> Found:
+def climb_again(job: Job, before: SearchResult, rule: Rule, gamma: float) -> SearchResult:
     """Search once more, in samples that hardly differ: among the neighbours found before.
 
     With the rules "global" and "pair" it is the climb alone, over the union of blankets that there was, from the
@@ -140,9 +140,9 @@ def climb_again(job: Job, before: Found, rule: Rule, gamma: float) -> Found:
 
 def _strongest_nearby(job: Job, found: Screened, depth: int, most: int) -> Spaces:
     """Return the bounded spaces in the screened graph, in which required edges are steps as well."""
-    knowledge, (edges, all_gains) = job.knowledge, found.pairs
-    measured = ~knowledge.requires(edges)
-    steps = np.concatenate([edges[measured], knowledge.required])
-    of_required = np.full(len(knowledge.required), all_gains.max(initial=1.0))  # as the strongest
+    constraints, (edges, all_gains) = job.constraints, found.pairs
+    measured = ~constraints.requires(edges)
+    steps = np.concatenate([edges[measured], constraints.required])
+    of_required = np.full(len(constraints.required), all_gains.max(initial=1.0))  # as the strongest
     gains = np.concatenate([all_gains[measured], of_required])
     return StrongestNearby(steps, gains, job.n_variables, depth, most, found.sets)

@@ -41,9 +41,9 @@ from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.ties import TIE
 from markhood.scores.independence import log_complement
-from markhood.search.values.found import Found, timed
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.search_result import SearchResult, timed
 
 VARIABLES_PER_TILE = 16
 
@@ -70,7 +70,7 @@ class JointPosterior:
     score: float
 
 
-def blankets_joint_posterior(job: Job) -> Found:
+def blankets_joint_posterior(job: Job) -> SearchResult:
     """Learn a graph by IBMAP-HC with the BJP score.
 
     Examples
@@ -88,7 +88,9 @@ def blankets_joint_posterior(job: Job) -> Found:
     with timed(seconds, "climb"):
         reached = climb_assertions(job)
     edges = reached.edges
-    return Found(edges, or_edges=edges, evaluations={"climb": reached.evaluations}, seconds=seconds)
+    return SearchResult(
+        edges, or_edges=edges, evaluations={"climb": reached.evaluations}, seconds=seconds
+    )
 
 
 def climb_assertions(job: Job) -> JointPosterior:
@@ -97,7 +99,7 @@ def climb_assertions(job: Job) -> JointPosterior:
     The tests of all pairs are tiles of work; the climb is one step after another.
     """
     tests = CachedTests(job)
-    assertions = Assertions(tests, job.knowledge)
+    assertions = Assertions(tests, job.constraints)
     while (pair := assertions.least_probable()) is not None:
         if not assertions.flip(*pair) > TIE:
             assertions.flip(*pair)
@@ -132,7 +134,7 @@ class CachedTests:
 
     def __init__(self, job: Job) -> None:
         self.evaluations: Counter[int] = Counter()
-        self._scorer, self._covariates = job.scorer, job.knowledge.covariates.tolist()
+        self._scorer, self._covariates = job.scorer, job.constraints.covariates.tolist()
         # By target and conditioning set: a value for every variable, NaN where not yet tested.
         self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
         d = job.n_nodes
@@ -189,7 +191,7 @@ class Assertions:
     Parameters
     ----------
     tests : CachedTests
-    knowledge : Knowledge, optional
+    constraints : Constraints, optional
         Edges that the graph has or cannot have.
 
     Attributes
@@ -200,7 +202,7 @@ class Assertions:
         Symmetric; infinite where nothing is said: of a variable and itself, or a constant one.
     """
 
-    def __init__(self, tests: CachedTests, knowledge: Knowledge = NOTHING) -> None:
+    def __init__(self, tests: CachedTests, constraints: Constraints = NO_CONSTRAINTS) -> None:
         d = len(tests.marginal)
         self.adjacent = np.zeros((d, d), dtype=np.bool_)
         self.log_probabilities = tests.marginal.copy()
@@ -209,18 +211,18 @@ class Assertions:
         self._blankets: list[set[int]] = [set() for _ in range(d)]
         self._places = np.arange(d)  # degree * d + index: of a pair, the lower one asserts
         self._is_open: NDArray[np.bool_] | None = None  # which pairs may be flipped; None for all
-        if knowledge:
-            self._take_for_known(knowledge)
+        if constraints:
+            self._take_for_known(constraints)
 
-    def _take_for_known(self, knowledge: Knowledge) -> None:
+    def _take_for_known(self, constraints: Constraints) -> None:
         i, j = np.indices(self.adjacent.shape).reshape(2, -1)
-        self._is_open = knowledge.allows(i, j).reshape(self.adjacent.shape)
-        for edge in knowledge.required.tolist():
+        self._is_open = constraints.allows(i, j).reshape(self.adjacent.shape)
+        for edge in constraints.required.tolist():
             for end, other in (edge, edge[::-1]):
                 self._is_open[end, other] = False
                 self._join_or_part(end, other)
         # Pairs with a variable that has no neighbour are said given nothing, as at first.
-        joined = np.unique(knowledge.required).tolist()
+        joined = np.unique(constraints.required).tolist()
         self._say([request for end in joined for request in self._asserted_by(end)])
 
     def score(self) -> float:

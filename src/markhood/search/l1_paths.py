@@ -54,9 +54,9 @@ from markhood.scores.bic import Bic
 from markhood.scores.scorer import Scorer
 from markhood.search.blankets import add_counts
 from markhood.search.combine import combine
-from markhood.search.values.found import Found, Slopes, timed
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.search_result import SearchResult, Slopes, timed
 
 LARGEST_BLANKET = 12
 LARGEST_REFITTED = 16  # where a path is given up, unless its own fits are scored
@@ -64,7 +64,7 @@ LEAST_FRACTION = 0.01
 VARIABLES_PER_TILE = 4
 
 
-def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bool) -> Found:
+def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bool) -> SearchResult:
     """Choose blankets on L1 paths and join them by OR or AND; the options are those of the method."""
     seconds: dict[str, float] = {}
     with timed(seconds, "paths"):
@@ -76,7 +76,7 @@ def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bo
             largest_support=LARGEST_REFITTED if refit else None,
         )
     or_edges = combine(blankets.members, "or")
-    return Found(
+    return SearchResult(
         or_edges if rule == "or" else combine(blankets.members, "and"),
         or_edges=or_edges,
         # Without a refit the path's own coefficients are the answer.
@@ -137,26 +137,26 @@ def l1_blankets(
         End a path with the first support of more variables; by default it is followed to its end.
     """
     _require_usable(job, refit)
-    scorer, knowledge, n_nodes = job.scorer, job.knowledge, job.n_nodes
+    scorer, constraints, n_nodes = job.scorer, job.constraints, job.n_nodes
     costs = Bic(gamma).costs(job.samples.total_weight, job.n_variables)
-    candidates = DistinctVariables(job.samples, knowledge)
+    candidates = DistinctVariables(job.samples, constraints)
     fractions = np.geomspace(1, LEAST_FRACTION, n_lambdas)
     parameters = job.samples.bits.n_scores
 
     def search(tile: range) -> L1Blankets:
         targets = np.arange(tile.start, tile.stop)
-        kept = knowledge.required_of(targets)
-        among = knowledge.adjusted(targets, candidates.of(targets))
+        kept = constraints.required_of(targets)
+        among = constraints.adjusted(targets, candidates.of(targets))
         paths = scorer.l1_paths(targets, among, fractions, largest_support, standardize)
         own = scorer.owners[np.isin(scorer.owners, targets)] - tile.start  # a path for each
         not_converged = np.bincount(own[~paths.converged], minlength=len(targets))
         if not refit:
-            required = knowledge.nodes_of(kept)
+            required = constraints.nodes_of(kept)
             best = _best_as_they_are(_joined(_of_nodes(paths, n_nodes), required), costs)
         else:
             supports = _supports(paths, scorer.owners, kept, own)
             best = _best_refitted(supports, targets, scorer, parameters, costs)
-            best = replace(best, members=knowledge.nodes_of(best.members))
+            best = replace(best, members=constraints.nodes_of(best.members))
         return replace(best, not_converged=not_converged)
 
     tiles = list(job.runner.map("blankets", search, cut(job.n_variables, VARIABLES_PER_TILE)))
@@ -190,11 +190,11 @@ class DistinctVariables:
     It is the first that is not the target itself and not forbidden.
     """
 
-    def __init__(self, samples: Samples, knowledge: Knowledge = NOTHING) -> None:
+    def __init__(self, samples: Samples, constraints: Constraints = NO_CONSTRAINTS) -> None:
         alike = identical_variables(samples)
         self._firsts = np.array(sorted(group[0] for group in alike), dtype=np.int64)
         self._alike = {group[0]: np.array(group) for group in alike if len(group) > 1}
-        self._knowledge = knowledge
+        self._constraints = constraints
 
     def of(self, targets: NDArray[np.int64]) -> Lists:
         """List the candidates of each target, ascending."""
@@ -211,7 +211,7 @@ class DistinctVariables:
         return Lists.of(lists)
 
     def _usable(self, target: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
-        allowed = self._knowledge.allows(np.full(len(others), target), others)
+        allowed = self._constraints.allows(np.full(len(others), target), others)
         return np.asarray((others != target) & allowed)
 
 

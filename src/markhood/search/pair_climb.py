@@ -57,7 +57,7 @@ class _Pairs:
         gamma: float,
         start: Start | NDArray[np.int64],
     ) -> None:
-        required = job.knowledge.requires(edges)
+        required = job.constraints.requires(edges)
         self.present = required | present_at(start, edges)
         self.evaluations: Counter[int] = Counter()  # by the neighbours that both ends have besides
         self._edges, self._required = edges, required

@@ -31,8 +31,8 @@ from markhood.scores.scorer import Pairs, Tile
 from markhood.search.indirect import are_indirect
 from markhood.search.ranking import PAIRS_PER_VARIABLE, Means
 from markhood.search.screen import screen, tested_pairs
-from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult, timed
 
 RankedBy = Literal["evidence", "mi", "mi_apc"]
 
@@ -43,7 +43,7 @@ def pairwise(
     ranking: RankedBy = "evidence",
     top: int | None = None,
     remove_indirect: bool = False,
-) -> Found:
+) -> SearchResult:
     """Return the pairs that pass the screen or rank highest, if they may be edges, and the required ones.
 
     With ``remove_indirect`` the weakest pair of every triangle is left out, by mutual information.
@@ -71,12 +71,12 @@ def pairwise(
     if remove_indirect:
         with timed(seconds, "triangles"):
             edges = edges[~are_indirect(edges, ratios, job.n_variables)]
-    edges = job.knowledge.applied_to(edges)
+    edges = job.constraints.applied_to(edges)
     if ranking != "evidence":
         at, is_best = places_of(edges, best.edges)
         columns[ranking] = np.full(len(edges), np.nan)
         columns[ranking][is_best] = best.gains[at[is_best]] / job.samples.total_weight
-    return Found(
+    return SearchResult(
         edges,
         or_edges=edges,
         screened=screened,
@@ -121,15 +121,15 @@ def best_pairs(
     what their ends have with everyone where the means are given. ``beside`` them are then those that are not
     reported, as far as they are as good as the last of the others.
     """
-    scorer, knowledge = job.scorer, job.knowledge
+    scorer, constraints = job.scorer, job.constraints
 
     def rank(tile: Tile) -> tuple[Pairs, Pairs]:
         found = scorer.pairs(tile, gamma)
-        allowed = knowledge.allows(*found.edges.T)
+        allowed = constraints.allows(*found.edges.T)
         edges, scores = found.edges[allowed], found.gains[allowed]
         if means is not None:
             scores = scores - means.expected(edges)
-        far = knowledge.reports(edges)
+        far = constraints.reports(edges)
         kept = ~far & beside
         return highest(Pairs(edges[far], scores[far]), top), Pairs(edges[kept], scores[kept])
 

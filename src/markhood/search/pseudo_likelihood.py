@@ -34,8 +34,8 @@ from markhood.errors import InputError
 from markhood.graph.numbering import in_order
 from markhood.kernels.protocol import PottsFits, PottsPenalty
 from markhood.search.ranking import Means, Ranking, signal
-from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult, timed
 
 FIELD_PENALTY = 0.01
 COLUMNS_PER_TILE = (
@@ -49,7 +49,7 @@ MIXTURE = "mixture"
 Tables = NDArray[np.float32]
 
 
-def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
+def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> SearchResult:
     """Rank all pairs, and join the best: so many, or those that stick out of the background.
 
     Parameters
@@ -75,7 +75,7 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
             means = Means.from_sums(scores.sum(axis=1), len(varying))
             scores[tuple(pairs.T)] -= means.expected(pairs)
         edges = _chosen(job, pairs, scores[tuple(pairs.T)], errors, top)
-    return Found(
+    return SearchResult(
         edges,
         or_edges=edges,
         ranking=Ranking(
@@ -217,7 +217,7 @@ def _chosen(
     top: int | None,
 ) -> NDArray[np.int64]:
     """Return the edges: the best pairs that may be, and those that must."""
-    known = job.knowledge
+    known = job.constraints
     may = known.allows(*pairs.T) & ~known.requires(pairs) & known.reports(pairs)
     if top is None:
         best = pairs[may & signal(scores, errors)]

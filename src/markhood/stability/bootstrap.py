@@ -351,7 +351,7 @@ def bootstrap_samples(
                 )
             fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
-            resampling = Drawn(distribution, seed, len(job.knowledge.covariates))
+            resampling = Drawn(distribution, seed, len(job.constraints.covariates))
         found = replicate(replace(job, seed=seed), request.method, resampling, int(replicates))
     return Bootstrap(graph, couplings, found, resample, float(level))
 
@@ -397,7 +397,7 @@ def _check(
 
 def _with_covariates(graph: Graph, job: Job) -> Graph:
     """Join the covariates to all nodes and to each other."""
-    if not len(job.knowledge.covariates):
+    if not len(job.constraints.covariates):
         return graph
     i, j = np.triu_indices(job.n_variables, 1)
     joined = np.column_stack([i, j])[j >= job.n_nodes]

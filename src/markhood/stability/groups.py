@@ -46,8 +46,8 @@ from markhood.learning.imputation.learn_imputed import completed_on, completed_s
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
 from markhood.scores.scorer import Scorer
+from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import Knowledge
 from markhood.stability.comparison import GroupComparison
 from markhood.stability.grouped import Groups, for_each, read_groups
 from markhood.stability.networks import Network, differences, network_of, union
@@ -128,7 +128,7 @@ def compare(request: Request, groups: Groups, permutations: int, relearn: bool) 
     start = request.seed
     study = {"groups": groups.identity, "permutations": int(permutations), "relearn": relearn}
     with request.job(groups.samples, study) as job:
-        learner = _Learner(groups, job.scorer, job.knowledge, request.method, start)
+        learner = _Learner(groups, job.scorer, job.constraints, request.method, start)
         if not relearn:
             learner = replace(learner, kept=learner.found(groups.samples, 0, len(groups.names))[1])
         networks = learner.networks(groups.rows(), 0)
@@ -182,7 +182,7 @@ class _Learner:
 
     groups: Groups
     scorer: Scorer
-    knowledge: Knowledge
+    knowledge: Constraints
     method: Method
     start: int  # what all seeds are derived from
     kept: NDArray[np.int64] | None = None  # the graph that all groups have; None to learn each

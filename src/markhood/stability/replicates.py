@@ -121,7 +121,7 @@ class Replicates:
 
 def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: int) -> Replicates:
     """Learn from every drawn data set; what is random in it depends on the job's seed and its number."""
-    scorer, samples, known, seed = job.scorer, job.samples, job.knowledge, job.seed
+    scorer, samples, known, seed = job.scorer, job.samples, job.constraints, job.seed
 
     def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         drawn = resampling.drawn(samples, number)
@@ -139,7 +139,7 @@ def reported_couplings(
     jobs: Sequence[Job], edges: NDArray[np.int64], is_marginal: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the edges of a graph that are reported, and their mean couplings over completed sets."""
-    reported = jobs[0].knowledge.reports(edges)
+    reported = jobs[0].constraints.reports(edges)
     couplings = np.mean([_weak_couplings(job, edges, is_marginal) for job in jobs], axis=0)
     return edges[reported], couplings[reported]
 

@@ -1,1 +1,1 @@
-"""What searches take and return: `Job`, `Knowledge`, `Found` and `EdgeProbabilities`. No algorithms."""
+"""What searches take and return: `Job`, `Constraints`, `SearchResult` and `EdgeProbabilities`. No algorithms."""

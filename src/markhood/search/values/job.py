@@ -11,7 +11,7 @@ from typing import Self
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.scores.scorer import Scorer
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Job:
         What scores these samples.
     runner : Runner
         Where tiles of the work are run; by default one thread.
-    knowledge : Knowledge
+    constraints : Constraints
         Edges that the graph has or cannot have; by default none.
     seed : int or None
         What random numbers start from, where a search draws any; None for others every time.
@@ -35,18 +35,18 @@ class Job:
     samples: Samples
     scorer: Scorer
     runner: Runner = field(default_factory=Runner)
-    knowledge: Knowledge = NOTHING
+    constraints: Constraints = NO_CONSTRAINTS
     seed: int | None = 0
 
     def __post_init__(self) -> None:
         """Let the scorer measure pairs given the covariates."""
-        if n_covariates := len(self.knowledge.covariates):
+        if n_covariates := len(self.constraints.covariates):
             object.__setattr__(self, "scorer", self.scorer.given(n_covariates))
 
     @property
     def n_nodes(self) -> int:
         """Number of variables that are not covariates: the first ones."""
-        return self.n_variables - len(self.knowledge.covariates)
+        return self.n_variables - len(self.constraints.covariates)
 
     @property
     def n_variables(self) -> int:

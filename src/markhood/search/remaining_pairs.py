@@ -40,7 +40,7 @@ LIKELY_EACH = 3  # the same for every variable, where couplings are tables and s
 
 
 @dataclass(frozen=True, eq=False)
-class OtherPairs:
+class RemainingPairs:
     """Pairs that may be edges, each standing for ``weight`` of them.
 
     Attributes
@@ -153,7 +153,7 @@ def _log_bayes_factors(
     return np.asarray(ratios * shrunk - np.log1p(known).sum(axis=1) / 2)
 
 
-def measure_other_pairs(job: Job) -> OtherPairs:
+def measure_remaining_pairs(job: Job) -> RemainingPairs:
     """Measure all pairs that may be edges, or those of some variables."""
     samples, d = job.samples, job.n_nodes
     most = MOST_VARIABLES // int(np.diff(samples.starts)[:d].max(initial=1))
@@ -166,8 +166,8 @@ def measure_other_pairs(job: Job) -> OtherPairs:
     ratios, spreads = job.scorer.dependence(chosen)
     information = np.einsum("nu,nv->nuv", samples.total_weight * spreads[i], spreads[j])
     varies = ~samples.is_constant[chosen]
-    allowed = job.knowledge.allows(chosen[i], chosen[j]) & varies[i] & varies[j]
-    return OtherPairs(
+    allowed = job.constraints.allows(chosen[i], chosen[j]) & varies[i] & varies[j]
+    return RemainingPairs(
         pair_numbers(np.column_stack([chosen[i], chosen[j]])[allowed]),
         ratios[i, j][allowed],
         information.reshape(len(i), spreads.shape[1] ** 2)[allowed],

@@ -1,4 +1,4 @@
-"""`Found`: what a search ends with, before anyone asks what its edges mean."""
+"""`SearchResult`: what a search ends with, before anyone asks what its edges mean."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Slopes:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """Everything that a search found; edges are i < j, in lexicographic order.
 
     Attributes

@@ -44,19 +44,19 @@ def _no_edges() -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Near:
+class DistanceLimit:
     """Which pairs are too near to each other along a genome to be reported."""
 
     places: Places
     min_distance: float
 
-    def are(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def excludes(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each pair of variables is nearer than that, on one chromosome."""
         return np.asarray(self.places.distances(pairs) < self.min_distance)
 
 
 @dataclass(frozen=True, eq=False)
-class Knowledge:
+class Constraints:
     """Edges known to be there or not, by the numbers of their variables; true where there are any.
 
     Attributes
@@ -73,12 +73,12 @@ class Knowledge:
         Between 0 and 1, both excluded.
     covariates : ndarray of shape (n_covariates,), dtype int64
         The last variables, where these are adjusted for.
-    near : Near or None
+    distance_limit : DistanceLimit or None
         Pairs that may be edges, and are not reported.
 
     Examples
     --------
-    >>> known = Knowledge(forbidden=np.array([[0, 2]]), groups=np.array([0, 0, 1]))
+    >>> known = Constraints(forbidden=np.array([[0, 2]]), groups=np.array([0, 0, 1]))
     >>> known.allows(np.array([0, 0, 2]), np.array([1, 2, 1])).tolist()
     [False, False, True]
     """
@@ -90,12 +90,12 @@ class Knowledge:
     priors: NDArray[np.int64] = field(default_factory=_no_edges)
     prior_probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     covariates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    near: Near | None = None
+    distance_limit: DistanceLimit | None = None
 
     def __bool__(self) -> bool:
         """Return whether anything is known."""
         parts = (self.required, self.forbidden, self.priors, self.covariates)
-        return any(map(len, parts)) or self.groups is not None or self.near is not None
+        return any(map(len, parts)) or self.groups is not None or self.distance_limit is not None
 
     @property
     def fingerprint(self) -> str:
@@ -114,9 +114,9 @@ class Knowledge:
             )
         if len(self.covariates):
             digest.update(b"covariates" + self.covariates.tobytes())
-        if self.near is not None:
-            digest.update(f"near {self.near.min_distance}".encode())
-            places = self.near.places
+        if self.distance_limit is not None:
+            digest.update(f"near {self.distance_limit.min_distance}".encode())
+            places = self.distance_limit.places
             digest.update(places.chromosomes.tobytes() + places.positions.tobytes())
             digest.update(b"" if places.length is None else f"circle {places.length}".encode())
         return digest.hexdigest()
@@ -173,13 +173,13 @@ class Knowledge:
 
         Examples
         --------
-        >>> near = Near(Places(np.array([0, 0, 0]), np.array([5, 7, 90])), 10)
-        >>> Knowledge(near=near).reports(np.array([[0, 1], [0, 2]])).tolist()
+        >>> limit = DistanceLimit(Places(np.array([0, 0, 0]), np.array([5, 7, 90])), 10)
+        >>> Constraints(distance_limit=limit).reports(np.array([[0, 1], [0, 2]])).tolist()
         [False, True]
         """
-        if self.near is None:
+        if self.distance_limit is None:
             return np.ones(len(edges), dtype=np.bool_)
-        return ~self.near.are(edges)
+        return ~self.distance_limit.excludes(edges)
 
     def allowed(self, targets: NDArray[np.int64], candidates: Lists) -> Lists:
         """Leave out of each target's candidates those that may not be joined to it."""
@@ -204,7 +204,7 @@ class Knowledge:
 
         Examples
         --------
-        >>> known = Knowledge(covariates=np.array([2]))
+        >>> known = Constraints(covariates=np.array([2]))
         >>> [b.tolist() for b in known.adjusted(np.arange(3), Lists.of([[1], [0], []]))]
         [[1, 2], [0, 2], []]
         """
@@ -231,7 +231,7 @@ class Knowledge:
 
         Examples
         --------
-        >>> known = Knowledge(required=np.array([[0, 1]]), forbidden=np.array([[1, 2]]))
+        >>> known = Constraints(required=np.array([[0, 1]]), forbidden=np.array([[1, 2]]))
         >>> known.applied_to(np.array([[0, 2], [1, 2]])).tolist()
         [[0, 1], [0, 2]]
         """
@@ -270,7 +270,7 @@ class Knowledge:
         return np.asarray(same if self.group_rule == "within" else ~same)
 
 
-NOTHING = Knowledge()
+NO_CONSTRAINTS = Constraints()
 
 
 def _are_among(asked: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:

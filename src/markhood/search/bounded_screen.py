@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs
-from markhood.search.leaders import leaders
+from markhood.search.representatives import representatives
 from markhood.search.screen import joined, passing
 from markhood.search.values.job import Job
 
@@ -108,26 +108,26 @@ def are_alike(
     return np.asarray(gains >= LARGE_SHARE * information[edges].max(axis=1, initial=0.0))
 
 
-def screen_strongest(job: Job, gamma: float, most: int) -> Screened:
+def screen_bounded(job: Job, gamma: float, most: int) -> Screened:
     """Find the pairs that are among the ``most`` first steps from one of their ends."""
     n_variables, information = job.n_variables, job.samples.information
-    first, alike = _Strongest(n_variables, most), [np.empty((0, 2), np.int64)]
+    first, alike = _StrongestPairs(n_variables, most), [np.empty((0, 2), np.int64)]
     for found in passing(job, gamma):
         first.add(found)
         alike.append(found.edges[are_alike(found.edges, found.gains, information)])
     near = np.concatenate(alike)
     if not len(near):
         return Screened(first.pairs(), None, first.n_passed)
-    sets = leaders(near, n_variables)
+    sets = representatives(near, n_variables)
     if not first.lacks_any(sets):
         return Screened(first.pairs(), sets, first.n_passed)
-    second = _Strongest(n_variables, most, sets)
+    second = _StrongestPairs(n_variables, most, sets)
     for found in passing(job, gamma):
         second.add(found)
     return Screened(second.pairs(), sets, second.n_passed)
 
 
-class _Strongest:
+class _StrongestPairs:
     """Pairs as they come in, without those that can no longer matter."""
 
     def __init__(self, n_variables: int, most: int, sets: NDArray[np.int64] | None = None) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def leaders(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
+def representatives(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
     """Return who leads each variable, of shape (n_variables,): itself, or one that it is alike to.
 
     Parameters
@@ -21,7 +21,7 @@ def leaders(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> leaders(np.array([[0, 1], [1, 2], [2, 3]]), 5).tolist()
+    >>> representatives(np.array([[0, 1], [1, 2], [2, 3]]), 5).tolist()
     [1, 1, 1, 3, 4]
     """
     found = np.arange(n_variables)
