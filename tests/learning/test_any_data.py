@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 import markhood
 from markhood.data.coding.encode import encode
-from markhood.errors import InputError
 from markhood.kernels.tables import codes
 from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request
+from messages import refuses
 from oracles.levels import chain
 from oracles.networks import network
 
@@ -87,7 +87,7 @@ def test_example_a_weight_counts_a_sample():
 
 
 def test_example_only_whole_weights_for_l1_paths():
-    with pytest.raises(InputError, match="whole numbers only"):
+    with refuses("weights", "weights"):
         markhood.learn(chain(1, 50, (2, 2, 2)), "l1lr", weights=np.linspace(0.5, 1.3, 50))
 
 
@@ -170,18 +170,18 @@ def test_property_imputing_is_nearest_to_the_complete_data(share):
 
 
 def test_example_missing_values_are_an_error_that_says_what_to_do():
-    with pytest.raises(InputError, match=r"missing='drop'.*'level'.*'impute'"):
+    with pytest.raises(markhood.InputError, match="missing"):
         markhood.learn(with_holes(network(1, 100, 4), 0.1))
 
 
 @pytest.mark.parametrize("imputations", [1, 2.5])
 def test_example_imputation_that_cannot_be(imputations):
-    with pytest.raises(InputError, match="imputations must be a whole number"):
+    with pytest.raises(markhood.InputError, match="imputations"):
         markhood.Run(imputations=imputations)
 
 
 def test_example_a_seed_that_cannot_be():
-    with pytest.raises(InputError, match="seed must be a whole number"):
+    with refuses("option-value", "seed"):
         markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="impute", seed=-1)
 
 
@@ -207,16 +207,16 @@ def test_property_a_vanishing_penalty_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "code"),
     [
-        ({"fit_penalty": "l3"}, "Unknown fit_penalty"),
-        ({"fit_penalty": ("l2", 0)}, "fit_penalty.*above 0"),
-        ({"fit_penalty": 2.0}, "Unknown fit_penalty"),
-        ({"fit_penalty": "l2", "criterion": "mpl"}, "criterion 'bic'"),
+        ({"fit_penalty": "l3"}, "option-value"),
+        ({"fit_penalty": ("l2", 0)}, "option-value"),
+        ({"fit_penalty": 2.0}, "option-value"),
+        ({"fit_penalty": "l2", "criterion": "mpl"}, "option-conflict"),
     ],
 )
-def test_example_a_penalty_that_cannot_be(options, message):
-    with pytest.raises(InputError, match=message):
+def test_example_a_penalty_that_cannot_be(options, code):
+    with refuses(code, "fit_penalty"):
         markhood.learn(chain(1, 50, (2, 2, 2)), **options)
 
 
@@ -231,14 +231,12 @@ def test_example_levels_seen_once_and_never_together():
 
 def test_example_hundreds_of_levels_are_refused_unless_asked_for():
     values = np.column_stack([np.arange(600) % 200, np.arange(600) % 2, np.arange(600) // 300])
-    with pytest.raises(InputError, match=r"more than 64 values .*: 'x0' \(measurements"):
+    with pytest.raises(markhood.InputError, match="x0"):
         markhood.learn(values)
     # N MI = 416 does not pay for 199 parameters, though one variable says all about the other.
     with (
         pytest.warns(markhood.DataWarning, match="'x0' .measurements"),
-        pytest.warns(
-            markhood.DataWarning, match=r"fewer than 5 of the 600 samples.*'x0' .200 levels"
-        ),
+        pytest.warns(markhood.DataWarning, match=r"5 of the 600 samples.*'x0' .200 levels"),
     ):
         graph = markhood.learn(
             values, gamma=0, kinds="nominal", table=markhood.TableFormat(max_levels=300)

@@ -107,7 +107,9 @@ def test_example_missing_values_covariates_and_replicates():
     found = markhood.learn(table, factors=2, exclude=["age"])
     frequencies = found.bootstrap(table, replicates=20).to_frame()
     often = frequencies[frequencies["frequency"] > 0.5]
-    assert {(int(a[1:]), int(b[1:])) for a, b in zip(often["source"], often["target"], strict=True)} >= PAIRS
+    assert {
+        (int(a[1:]), int(b[1:])) for a, b in zip(often["source"], often["target"], strict=True)
+    } >= PAIRS
 
 
 def test_example_a_model_predicts_better_with_factors(tmp_path):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import markhood
-from markhood.errors import InputError
 from markhood.kernels.lists import Lists
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import screen
 from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
+from messages import refuses
 from oracles.jobs import job_of
 from oracles.networks import network
 from oracles.packing import samples_of, samples_with_levels
@@ -69,7 +69,7 @@ def test_example_levels():
 
 @pytest.mark.parametrize("options", [{"criterion": "mpl"}, {"fit_penalty": "l2"}])
 def test_example_pairs_have_one_price_only(options):
-    with pytest.raises(InputError, match=r"rule='pair'.*criterion='bic'"):
+    with refuses("option-conflict", "rule"):
         markhood.learn(network(5, 100, 4), rule="pair", **options)
 
 

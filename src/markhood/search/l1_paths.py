@@ -174,13 +174,17 @@ def _require_usable(job: Job, refit: bool) -> None:
     samples, n_nodes = job.samples, job.n_nodes
     if samples.weights is not None and samples.weights.unit != 1:
         raise InputError(
-            "Method l1lr takes weights that are whole numbers only: use another, such as plrhc."
+            "weights",
+            "weights",
+            "Method l1lr accepts whole-number weights only: use another method, such as plrhc.",
         )
     if not refit and samples.starts[n_nodes] > n_nodes:
         name = samples.names[int(np.argmax(np.diff(samples.starts) > 1))]
         raise InputError(
-            f"Column {name!r} has more than two values, which method l1lr takes with a refit only: "
-            f"leave {option('refit', False)} out, or use another method."
+            "option-conflict",
+            "refit",
+            f"Column {name!r} has more than two levels, which method l1lr supports only with a refit: "
+            f"remove {option('refit', False)}, or use another method.",
         )
 
 
