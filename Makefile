@@ -33,11 +33,12 @@ test: $(VENV)/.installed  ## run the tests, and the examples in docstrings
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-ignore-import-errors src
 
-lint: $(VENV)/.installed  ## lint, formatting, types and import direction
+lint: $(VENV)/.installed  ## lint, formatting, types, import direction and wording
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/extensions/wording.py
 
 format: $(VENV)/.installed  ## format the code
 	$(BIN)/ruff check --fix .
@@ -51,6 +52,10 @@ $(VENV)/.docs: $(VENV)/.installed
 docs: $(VENV)/.docs  ## build the documentation into build/docs/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -d build/docs/doctrees docs build/docs/html
 	@echo "Open build/docs/html/index.html"
+
+.PHONY: tutorials
+tutorials: $(VENV)/.docs  ## write the notebooks of the tutorials into build/notebooks, and redraw their figures
+	$(BIN)/python docs/extensions/tutorials.py
 
 .PHONY: readme
 readme: $(VENV)/.installed  ## write what the demo prints into README.md

@@ -124,6 +124,30 @@ def soybean() -> Table:
     return table
 
 
+def independent(n: int, columns: int, levels: int) -> Table:
+    """Draw columns that depend on nothing."""
+    return np.random.default_rng(0).integers(0, levels, (n, columns))
+
+
+def permuted(n: int, columns: int, levels: int) -> Table:
+    """Shuffle columns that contain every level about equally often."""
+    rng = np.random.default_rng(0)
+    return np.column_stack([rng.permutation(np.arange(n) % levels) for _ in range(columns)])
+
+
+def mirrored(n: int, columns: int, levels: int) -> Table:
+    """Draw one column of ordered levels; every second column is its reverse."""
+    drawn = np.random.default_rng(0).integers(0, levels, n)
+    return np.column_stack([levels - 1 - drawn if k % 2 else drawn for k in range(columns)])
+
+
+def singletons(n: int, columns: int, levels: int) -> Table:
+    """Make columns with one common level; each of the other levels occurs once."""
+    rng = np.random.default_rng(0)
+    common = np.maximum(np.arange(n) - (n - levels), 0)
+    return np.column_stack([rng.permutation(common) for _ in range(columns)])
+
+
 class Case(NamedTuple):
     """What is timed, and the most seconds that it should take."""
 
@@ -141,7 +165,12 @@ def learn(method: str = "plrhc", **options: Any) -> Callable[[Any], object]:
 
 def resample(data: Any) -> object:
     """Draw a thousand bootstrap replicates."""
-    return markhood.bootstrap(data, n_replicates=1000, n_jobs=1)
+    return markhood.bootstrap(data, replicates=1000, n_jobs=1)
+
+
+def along_gamma(data: Any) -> object:
+    """Learn with a series of values of gamma."""
+    return markhood.gamma_path(data, kinds="nominal", n_jobs=1)
 
 
 def on_card(data: Any) -> object:
@@ -194,6 +223,48 @@ CASES = [
         lambda: ising(grid(1024), seed=1).sample(2000, seed=2),
         learn("plm"),
         2,
+    ),
+    *(
+        Case(
+            f"independent, {d} x {n}, {levels} levels, bayes",
+            partial(independent, n, d, levels),
+            learn("bayes", kinds="nominal"),
+            10,
+        )
+        for n, d, levels in ((20, 10, 64), (5, 60, 2), (20, 30, 5))
+    ),
+    Case(
+        "permuted, 3 x 100, 64 levels, bayes",
+        partial(permuted, 100, 3, 64),
+        learn("bayes", kinds="nominal"),
+        10,
+    ),
+    Case(
+        "latent classes, 10 x 1000, 12 levels, rule pair",
+        partial(latent_classes, 1000, [12] * 10, 4),
+        learn(rule="pair"),
+        10,
+    ),
+    Case(
+        "mirrored columns, 60 x 1000, 26 ordered levels, hc",
+        partial(mirrored, 1000, 60, 26),
+        learn("hc", kinds="ordinal"),
+        10,
+    ),
+    Case(
+        "singleton levels, 60 x 1000, 25 singletons, bjp",
+        partial(singletons, 1000, 60, 25),
+        learn("bjp", kinds="nominal"),
+        10,
+    ),
+    *(
+        Case(
+            f"latent classes, {d} x {n}, 12 levels, gamma_path",
+            partial(latent_classes, n, [12] * d, 4),
+            along_gamma,
+            10,
+        )
+        for n, d in ((100, 30), (1000, 10))
     ),
     Case(
         "chains, 1 048 576 x 10 240, GPU, seconds by the clock",

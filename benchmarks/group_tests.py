@@ -5,7 +5,7 @@ python benchmarks/group_tests.py docs/stability/equal_groups.csv    false alarms
 
 A run continues where the file ends. Data are drawn from Ising networks (10 variables, 14 edges of 0.5 to 1.5 with random
 signs) and compared with 99 permutations, in `DESIGNS` with 39. A row of the first file is one pair of data sets and one way of testing; `change` is the
-change of the edge in the second group. A row of the second file is one data set of a design. The tables in docs/stability.md
+change of the edge in the second group. A row of the second file is one data set of a design. The tables in docs/reference/benchmarks-stability.md
 are those that this prints.
 """
 

@@ -5,7 +5,7 @@ python benchmarks/interval_coverage.py docs/model/coverage.csv 2000     goes on 
 Data are drawn exactly from a ring of twelve binary variables with two chords. Some of its couplings are strong (2 in
 0/1 coding), some weak (0.3), and some join variables whose second level is rare (5 % of samples). Each data
 set is fitted on the true graph by both methods, and a row says how many intervals of each kind have the truth
-in them, and how wide they were. The table in docs/model.md is the one that this prints.
+in them, and how wide they were. The table in docs/reference/benchmarks-models.md is the one that this prints.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ python benchmarks/missing_probabilities.py docs/probabilities/missing.csv     go
 
 Values are hidden at random from samples of known networks; every pair that `bayes` looked at goes into one of ten
 bins by its probability. A row of the file is a bin of a data set: how many pairs, the sum of their
-probabilities, and how many of them are edges. The numbers in docs/probabilities.md are what this prints.
+probabilities, and how many of them are edges. The numbers in docs/reference/benchmarks-data.md are what this prints.
 """
 
 from __future__ import annotations

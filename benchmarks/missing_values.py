@@ -4,7 +4,7 @@ python benchmarks/missing_values.py docs/missing.csv     goes on where the file 
 
 Values are removed at random from samples of known networks, and the graphs learned by each choice of
 `missing` are compared with that of the complete data and with the truth, by Hamming distance. The
-table in docs/your-data.md is the one that this prints.
+table in docs/reference/benchmarks-data.md is the one that this prints.
 """
 
 from __future__ import annotations

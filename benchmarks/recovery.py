@@ -6,7 +6,7 @@ A square lattice of 16 spins with periodic boundaries has normal couplings (0.5 
 exactly. The error is the root of the sum of squares over all pairs (0 where there is no edge), over that of the
 true ones; fields alike. Beside ours are the least error of any unbiased fit on the true graph (Cramer and Rao), and a
 plain L1-penalised pseudo-likelihood: scikit-learn's logistic regression of every spin on all others, the two ends
-averaged, with the penalty that theory suggests, sqrt(log d / n). Draws the picture of docs/model.md too.
+averaged, with the penalty that theory suggests, sqrt(log d / n). Draws the picture of docs/reference/benchmarks-models.md too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How Sphinx builds the documentation: `make docs`.
 
-Some is written before Sphinx reads any page: the API reference from the public names, the
-help of every command from the command line itself, and the report that the first page shows. So none
-can fall behind the code. What a page has on the site but not on a code host is in `extensions/site_pages`.
+Some pages are written from the code before Sphinx reads any page: the API reference from the public names, the
+help of every command from the command line, and the report on the front page. They are therefore always up to date.
+`extensions/site_pages` changes the links of a page for the site.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ copyright = author
 version = release = markhood.__version__
 
 extensions = [
+    "mathml",
     "myst_parser",
     "numpydoc",
     "site_pages",
@@ -34,6 +35,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "tutorials",
 ]
 exclude_patterns = ["tests", "extensions", "templates", "generated/help.md"]
 templates_path = ["templates"]
@@ -47,8 +49,10 @@ write_live_report(HERE / "generated" / "site")
 html_extra_path = ["generated/site"]
 
 myst_heading_anchors = 3
+html_math_renderer = "mathml"
+myst_enable_extensions = ["dollarmath"]
 
-autosummary_generate = True
+autosummary_generate = [str(page) for page in (HERE / "generated" / "reference").glob("*.rst")]
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -69,9 +73,9 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
 }
 
-PAGES = [page.stem for page in HERE.glob("*.md")]
+PAGES = [str(page.relative_to(HERE).with_suffix("")) for page in HERE.glob("**/*.md")]
 
-# What is copied is what is typed: neither prompts nor answers.
+# The copy button copies the input only, without prompts and output.
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 
@@ -83,10 +87,10 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "markhood"},
-    "navbar_center": [],  # the sidebar has all pages, in groups
+    "navbar_center": ["navbar-nav"],
     "show_prev_next": False,
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": {page: ["page-toc"] for page in (*PAGES, "generated/api/*")},
 }
-html_sidebars = {"**": ["sidebar-pages"]}
+html_sidebars = {"index": []}

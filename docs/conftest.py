@@ -1,7 +1,7 @@
 """Run the code of the pages: Python blocks as they stand, and the `markhood` lines of console blocks.
 
 A block after `<!-- skip: next -->` is not run. Each page has an empty folder of its own, with the files that the
-pages speak of: `votes.csv`, `survey.csv` with what is known of it, and `variants.vcf.gz`.
+pages use: `votes.csv`, `survey.csv` with its groups, and the data files of the tutorials.
 """
 
 import os
@@ -16,6 +16,9 @@ from sybil import Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "extensions"))
+
+import tutorials
 
 
 def run_commands(example):
@@ -44,11 +47,10 @@ def enter_folder(namespace):
     answers = rng.choice(["no", "some", "much", "-9"], size=(200, 4), p=[0.3, 0.3, 0.3, 0.1])
     weights = rng.uniform(0.5, 2, size=(200, 1)).round(3)
     write_table("survey.csv", "sad,tired,anxious,slept,weight", np.hstack([answers, weights]))
-    shutil.copy(HERE / "alignments" / "purine.sto", folder)
     write_table("never.csv", "source,target", [["sad", "slept"]])
     groups = [["sad", "mind"], ["anxious", "mind"], ["tired", "body"], ["slept", "body"]]
     write_table("questions.csv", "variable,group", groups)
-    shutil.copy(HERE / "genomes" / "variants.vcf.gz", ".")
+    tutorials.copy_data(folder)
 
 
 def write_table(path, header, rows):

@@ -2,13 +2,13 @@
 Compare the methods on data like yours
 ======================================
 
-Which method is best depends on the number of variables and samples and on the kind of graph.
-Simulate something like your own data and measure. Here: the paper's hub network, which is a
-tree, and its grid, which is not.
+Which method is best depends on the number of variables and samples and on the type of graph.
+Simulate data like your own and compare. This example uses two networks of the paper: the hub
+network, which is a tree, and the grid, which is not.
 """
 
 # %%
-# Ten data sets a cell. All methods see the same data.
+# Ten data sets per cell. All methods receive the same data.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -50,5 +50,5 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# ``pairwise`` joins all that depends on each other, directly or not, so more samples make it worse.
-# A Chow-Liu forest can have no cycle: good where the truth is a tree, and limited on a grid.
+# ``pairwise`` reports direct and indirect dependencies, so it finds more wrong edges with more samples.
+# A Chow-Liu forest cannot contain a cycle: it suits trees, and misses many edges of a grid.

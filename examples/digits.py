@@ -2,17 +2,16 @@
 Pixels of handwritten digits
 ============================
 
-Which pixels depend on each other directly? The data are scikit-learn's digits: 1797 pictures of
-8 x 8 pixels. A pixel counts as on above half intensity. markhood is not told where the pixels
-are; that neighbours in the picture come out as neighbours in the graph is what it learned.
+Which pixels depend on each other directly? The data are the digits of scikit-learn: 1797 pictures of
+8 x 8 pixels. A pixel is on above half intensity. markhood does not use the positions of the pixels,
+but in the learned graph neighbouring pixels are joined far more often than distant ones.
 """
 
 # %%
 # Learn
 # -----
-# Seventeen intensities are more levels than the question needs, so they are cut at half. Some border
-# pixels are never on: they stay in the graph, alone, and a warning names them. Here we know, and
-# silence it.
+# The 17 intensities are cut at half. Some border pixels are never on: they are isolated nodes of the
+# graph, and a warning names them. This example silences the warning.
 
 import warnings
 
@@ -31,8 +30,8 @@ graph
 # %%
 # Draw
 # ----
-# Each node stands where its pixel is, and is the larger the more often the pixel is on. Blue edges attract
-# (both on, or both off), dashed orange ones repel; an edge that would run through another pixel is an arc.
+# Each node is drawn at the position of its pixel. Its size is the proportion of pictures in which the pixel is on. Blue
+# edges are positive (both on, or both off), dashed orange edges negative. An edge that would cross another pixel is an arc.
 
 SIDE = 8
 fig, ax = plt.subplots(figsize=(6, 6.5), layout="constrained")
@@ -42,9 +41,9 @@ ax.set_title(f"{graph.n_edges} edges among 64 pixels")
 plt.show()
 
 # %%
-# How far apart are the ends of an edge?
-# --------------------------------------
-# In steps of a king on a chess board. The chance of a random pair is there for comparison.
+# Distance between the ends of an edge
+# ------------------------------------
+# Measured as the larger of the differences of rows and columns.
 
 row, column = graph.edges // SIDE, graph.edges % SIDE
 apart = np.maximum(abs(row[:, 0] - row[:, 1]), abs(column[:, 0] - column[:, 1]))

@@ -1,16 +1,16 @@
 """
-A hub network: truth against learned
-====================================
+A hub network: the learned graph and the true graph
+===================================================
 
-With simulated data the true graph is known, so every learned edge is right or wrong. The
-network is the paper's: hubs in a chain, each with seven or eight neighbours.
+With simulated data the true graph is known, so the learned edges can be checked. The
+network is that of the paper: a chain of hubs, each with seven or eight neighbours.
 """
 
 # %%
-# Make data
-# ---------
-# Every edge gets a random 2 x 2 table of uniform numbers, as in the paper. Many of those tables are
-# nearly flat, so some edges are too weak for anyone to find.
+# Simulate data
+# -------------
+# Every edge has a random 2 x 2 table of uniform numbers, as in the paper. Many of these tables are
+# nearly constant, so some edges are too weak to detect.
 
 import matplotlib.pyplot as plt
 
@@ -22,25 +22,25 @@ data = model.sample(2000, seed=2)
 truth = model.graph
 
 # %%
-# Learn, and compare
-# ------------------
+# Learn and compare
+# -----------------
 
 learned = markhood.learn(data)
 evaluate.compare(truth, learned)
 
 # %%
-# Draw hits, misses and false edges
-# ---------------------------------
+# Draw found, missed and false edges
+# ----------------------------------
 
 fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
 markhood.plot.comparison(truth, learned, ax)
-ax.set_title("Learned edges against true ones")
+ax.set_title("Learned and true edges")
 plt.show()
 
 # %%
-# What was missed is weak
-# -----------------------
-# No missed edge has a coupling beyond 0.6, and the one that comes nearest has an end that is 1 in only 7 %
+# Strength of the missed edges
+# ----------------------------
+# No missed edge has an absolute coupling above 0.6. One variable of the strongest missed edge is 1 in only 7 %
 # of the samples.
 
 couplings = dict(zip(truth.edge_names(), model.couplings, strict=True))
@@ -53,6 +53,6 @@ fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 for kind, (edges, colour) in kinds.items():
     ax.hist([abs(couplings[e]) for e in edges], bins=20, range=(0, 6), alpha=0.7, color=colour,
             label=kind)  # fmt: skip
-ax.set(xlabel="true coupling, without its sign", ylabel="edges", title="What was missed is weak")
+ax.set(xlabel="true |coupling|", ylabel="edges", title="Missed edges are weak")
 ax.legend(frameon=False)
 plt.show()

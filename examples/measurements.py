@@ -3,13 +3,13 @@ Measurements: iris
 ==================
 
 Length and width of the sepals and petals of 150 flowers of three species (shipped with scikit-learn). Measurements are
-cut into bins, which are ordered levels; the species is a category beside them.
+cut into bins, which are ordered levels. The species is a category.
 """
 
 # %%
 # From the file to the graph
 # --------------------------
-# Quantile bins: about as many flowers in each, and equal lengths never apart.
+# Equal-frequency bins contain about the same number of flowers. Equal values are always in one bin.
 
 import tempfile
 from pathlib import Path
@@ -30,12 +30,12 @@ for name, levels in zip(graph.nodes, graph.variables.levels, strict=True):
     print(f"{name:14s} {', '.join(levels)}")
 
 # %%
-# On the command line that is ``markhood learn iris.csv --bins 4 --report iris.html``.
+# On the command line: ``markhood learn iris.csv --bins 4 --report iris.html``.
 #
 # The figure
 # ----------
-# Two lengths have one coupling with a sign. An edge to the species, which has no order, has a table; its size is infinite where
-# some bins hold no flower of a species.
+# Two measurements have one signed coupling. An edge to the species, which is unordered, has a table. The table is infinite if
+# some bin contains no flower of a species.
 
 for k in graph.strongest(graph.n_edges):
     print(graph.edge_names()[k], f"{graph.coupling[k]:+.2f}", f"evidence {graph.evidence[k]:.1f}")
@@ -45,14 +45,14 @@ ax.set_title("Measurements of flowers, in bins, and their species")
 plt.show()
 
 # %%
-# Without the species petal and sepal have to speak for it.
+# Without the species, the associations that it explains appear as edges between measurements.
 
 lengths = markhood.learn(path, bins=4, exclude="species")
 for k in lengths.strongest(lengths.n_edges):
     print(lengths.edge_names()[k], f"{lengths.coupling[k]:+.2f}")
 
 # %%
-# The two strongest edges do not depend on how fine the bins are.
+# The two strongest edges do not depend on the number of bins.
 
 for bins in (3, 4, 5, 6):
     found = markhood.learn(path, bins=bins, exclude="species")

@@ -2,16 +2,16 @@
 A mixed table: ages, categories, yes and no
 ===========================================
 
-6366 married women answered a magazine in 1974 (``fair``, shipped with statsmodels): how happy the marriage is from 1 to
-5, how religious they are from 1 to 4, their age, years of marriage, children and schooling, the occupations of both, and
+In 1974, 6366 married women answered the questions of a magazine (``fair``, shipped with statsmodels): happiness of the marriage
+from 1 to 5, religiousness from 1 to 4, age, years of marriage, children, schooling, the occupations of both spouses, and
 whether there has been an affair.
 """
 
 # %%
 # From the file to the graph
 # --------------------------
-# Occupations are written in words, and words are categories. All other columns are numbers, and so ordered, but for
-# the last, which has two values.
+# Occupations are text, which is treated as unordered categories. The other columns are numbers, which are ordered, and the last one
+# is binary.
 
 import tempfile
 from pathlib import Path
@@ -34,12 +34,12 @@ graph = markhood.learn(path)
 print(dict(zip(graph.nodes, graph.variables.kinds, strict=True)))
 
 # %%
-# On the command line that is ``markhood learn marriages.csv --report marriages.html``.
+# On the command line: ``markhood learn marriages.csv --report marriages.html``.
 #
-# Which edges have a sign
-# -----------------------
-# Steps and yes/no answers have one number. An edge of a scale with an occupation has five, one a category but the first;
-# one of two occupations has 25. What stands in the table is then the size.
+# Signed couplings and coupling tables
+# ------------------------------------
+# An edge between ordered or binary variables has one signed coupling. An edge between an ordered variable and an occupation has five
+# parameters, and an edge between two occupations has 25. Their couplings are tables.
 
 tables = graph.coupling_tables
 for k in graph.strongest(graph.n_edges):
@@ -57,12 +57,12 @@ ax.set_title("Scales, categories and yes/no in one graph")
 plt.show()
 
 # %%
-# Affairs are the rarer the happier and the more religious somebody is, and the more frequent the longer she is married;
-# of two who are married as long, the older has fewer. Children go with the years, and have no edge to affairs.
+# Given all other variables, affairs are less frequent in happier marriages and among more religious and older women, and more
+# frequent after more years of marriage. The number of children has no edge to affairs.
 #
-# The work of both
-# ----------------
-# A table says which pairs of levels are more frequent (blue) or less (red) than the rest of the graph tells.
+# Occupations of both spouses
+# ---------------------------
+# The table shows which pairs of levels are more frequent (blue) or less frequent (red) than the rest of the graph predicts.
 
 k = graph.edge_names().index(("work", "his work"))
 levels = [graph.variables.levels[graph.nodes.index(name)] for name in ("work", "his work")]

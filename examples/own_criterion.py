@@ -2,16 +2,16 @@
 Your own criterion
 ==================
 
-Anything with a method ``score(table) -> float`` can score a blanket. Here is the criterion of Akaike
-(AIC): the log-likelihood less one for each parameter, whatever the number of samples and variables.
+Any object with a method ``score(table) -> float`` can score a Markov blanket. This example uses Akaike's information
+criterion (AIC): the log-likelihood minus the number of parameters.
 """
 
 # %%
 # The class
 # ---------
-# ``table.counts[c]`` says how often the variable was 0 and 1 in configuration c of its
-# blanket. To keep the example short, every configuration gets its own probability, so a blanket of
-# m variables costs up to 2 to the power m parameters, instead of the m + 1 of a regression.
+# ``table.counts[c]`` contains the number of samples with 0 and with 1 in configuration c of the
+# blanket. To keep the example short, every configuration has its own probability, so a blanket of
+# m variables has up to 2 to the power m parameters, instead of the m + 1 of a regression.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,17 +22,17 @@ from markhood import evaluate, simulate
 
 
 class Akaike:
-    """Log-likelihood of a table less its number of parameters."""
+    """Log-likelihood of a table minus its number of parameters."""
 
     def score(self, table):
-        """Score the blanket whose table this is; higher is better."""
+        """Score the blanket with this table; higher is better."""
         totals = table.counts.sum(axis=1, keepdims=True)
         return xlogy(table.counts, table.counts / totals).sum() - len(table.counts)
 
 
 # %%
-# The search never asks which criterion it has
-# --------------------------------------------
+# Compare criteria
+# ----------------
 
 model = simulate.ising(simulate.hub(24), seed=1)
 data = model.sample(1000, seed=2)
@@ -55,11 +55,10 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# AIC is meant for prediction, not for finding a graph: it lets more false edges in. A smaller
-# ``gamma`` would let more through the screen too; that test is always BIC_gamma.
+# AIC is designed for prediction, and adds more false edges. The screen always uses BIC_gamma.
 #
-# What a criterion sees
-# ---------------------
+# The table that a criterion receives
+# -----------------------------------
 
 from markhood.scores.table import blanket_table
 

@@ -2,14 +2,14 @@
 Plots of a graph
 ================
 
-`markhood.plot` draws with matplotlib: axes in, axes out. Width is strength, colour is sign: blue
-attracts, orange (and dashed) repels.
+`markhood.plot` draws with matplotlib. Every function takes and returns axes. The width of an edge is its strength. Blue edges are
+positive, dashed orange edges negative.
 """
 
 # %%
 # A network
 # ---------
-# Sixty-four variables of the paper's hub network, whose graph is known.
+# The hub network of the paper with 64 variables.
 
 import matplotlib.pyplot as plt
 
@@ -25,12 +25,12 @@ ax.set_title("A network, coloured by community")
 plt.show()
 
 # %%
-# Learned against true
-# --------------------
+# Learned and true edges
+# ----------------------
 
 fig, ax = plt.subplots(figsize=(8, 7), layout="constrained")
 markhood.plot.comparison(truth, graph, ax=ax)
-ax.set_title("Learned edges against true ones")
+ax.set_title("Learned and true edges")
 plt.show()
 
 # %%
@@ -47,13 +47,13 @@ plt.show()
 # %%
 # Two networks in one layout
 # --------------------------
-# The same places for both, so that what differs can be seen.
+# Both networks have the same positions, so that differences are visible.
 
 half = markhood.learn(samples[:400])
-places = markhood.plot.shared_layout(graph, half)
+positions = markhood.plot.shared_layout(graph, half)
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
-markhood.plot.network(graph, ax=left, layout=places, labels=False)
-markhood.plot.network(half, ax=right, layout=places, labels=False)
+markhood.plot.network(graph, ax=left, layout=positions, labels=False)
+markhood.plot.network(half, ax=right, layout=positions, labels=False)
 left.set_title("4000 samples")
 right.set_title("400 samples")
 plt.show()

@@ -2,15 +2,15 @@
 Scales: answers from 1 to 7
 ===========================
 
-Where do you stand between left and right, where does Clinton, where does Dole? 944 people answered on scales of seven
-points before the American election of 1996 (``anes96``, shipped with statsmodels). Numbers are taken as steps, so an
-edge of two scales is one number with a sign.
+Before the American election of 1996, 944 people rated themselves, Clinton and Dole on scales of seven points from left to right
+(``anes96``, shipped with statsmodels). Numbers are treated as ordered levels, so an edge between two scales has one signed
+coupling.
 """
 
 # %%
 # From the file to the graph
 # --------------------------
-# Age and the size of the town have many values: these are cut into bins. The rest is left as it is.
+# Age and the size of the town have many values and are cut into bins.
 
 import tempfile
 from pathlib import Path
@@ -30,10 +30,10 @@ for sentence in graph.provenance["data"]["understood"]["choices"]:
     print(sentence)
 
 # %%
-# On the command line that is ``markhood learn answers.csv --bins age=5,town=4 --report answers.html``.
+# On the command line: ``markhood learn answers.csv --bins age=5,town=4 --report answers.html``.
 #
-# A coupling is what a step up of one end adds to the log odds of a step up of the other, all else being equal. Times the
-# standard deviations of both ends it can be compared with others; that is the column ``standardized``.
+# With all other variables fixed, each step up in one variable multiplies the odds of a step up in the other by exp(coupling). The
+# column ``standardized`` contains the coupling times the standard deviations of both variables, which can be compared between edges.
 
 for k in graph.strongest(graph.n_edges):
     a, b = graph.edge_names()[k]
@@ -43,25 +43,25 @@ for k in graph.strongest(graph.n_edges):
 # %%
 # The figure
 # ----------
-# Blue edges raise each other, orange ones lower. Who places Clinton farther to the left (1) votes for Dole (1), and places
-# Dole farther to the right.
+# Blue edges are positive, orange edges negative. People who rate Clinton as more left (1) tend to vote for Dole (1), and rate
+# Dole as more right.
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 markhood.plot.network(graph, ax=ax)
-ax.set_title("A survey of 1996, its scales as steps")
+ax.set_title("A survey of 1996, with ordered levels")
 plt.show()
 
 # %%
-# As categories
-# -------------
-# Without the order an edge of two of these scales costs 36 parameters instead of one, and only the strongest pay for themselves.
+# Unordered levels
+# ----------------
+# Without the order, an edge between two of these scales has 36 parameters instead of one, and only the strongest edges remain.
 
 as_categories = markhood.learn(path, bins={"age": 5, "town": 4}, kinds="nominal")
-print(f"{graph.n_edges} edges of steps, {as_categories.n_edges} of categories:")
+print(f"{graph.n_edges} edges with ordered levels, {as_categories.n_edges} with unordered levels:")
 print(as_categories.edge_names())
 
 # %%
-# Rare answers can be merged: with their neighbours where they are steps.
+# Rare levels can be merged with a neighbouring level.
 
 merged = markhood.encode(
     answers, bins={"age": 5, "town": 4}, table=markhood.TableFormat(merge_rare=60)

@@ -2,17 +2,17 @@
 With scikit-learn: pipeline and cross-validation
 ================================================
 
-The estimators are scikit-learn's kind: they stand in pipelines, and their options can be searched.
+The estimators of markhood work in pipelines and in searches over parameters.
 ``score`` is the mean log pseudo-likelihood of new samples: how well each variable is predicted
 from its neighbours.
 """
 
 # %%
-# Measurements into bits
-# ----------------------
+# Binary variables from measurements
+# ----------------------------------
 # The breast cancer data of scikit-learn: 569 tumours, 30 measurements. ``KBinsDiscretizer`` cuts
 # each measurement at its median (two bins, by quantiles), inside the pipeline, so that the cut is
-# learned from the training part alone.
+# estimated from the training samples only.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,7 +34,7 @@ pipeline[-1].graph_
 # %%
 # Search for gamma
 # ----------------
-# By prediction of held-out tumours.
+# Compare the prediction of held-out tumours.
 
 gammas = [0, 0.25, 0.5, 1, 2, 4, 8]
 folds = KFold(5, shuffle=True, random_state=0)
@@ -54,7 +54,8 @@ plt.show()
 print("best for prediction: gamma", search.best_params_["plrhc__gamma"])
 
 # %%
-# Prediction is not the same goal as the right graph: a false edge costs little in prediction.
+# The best graph for prediction has more false edges than the best estimate of the graph, because a false edge hardly affects
+# prediction.
 #
 # The learned graph
 # -----------------

@@ -3,16 +3,15 @@ A survey: the American election of 1996
 =======================================
 
 Answers of 944 people, shipped with statsmodels (``anes96``: National Election Study 1996). The vote for Clinton
-or Dole has two values, party and opinions have seven, age and income many more.
+or Dole has two levels, party and opinions have seven, age and income have many.
 """
 
 # %%
 # Merge levels
 # ------------
-# Columns may have many levels, but each costs: with 944 people an edge between two questions with seven answers
-# would have 36 parameters, and has to bring more than 123 to the log-likelihood; with three answers each, 4
-# parameters and 14. So neighbouring answers are merged to three. (On the scale from left to right 4 is the
-# middle.)
+# With 944 samples, an edge between two unordered variables with seven levels has 36 parameters and must increase the
+# log-likelihood by more than 123. With three levels each it has 4 parameters and must increase it by 14. This example therefore merges
+# neighbouring answers to three levels. (On the scale from left to right, 4 is the middle.)
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,8 +43,8 @@ data = pd.DataFrame(
 # %%
 # Learn
 # -----
-# Classes made by pandas are ordered, and their levels would be taken as steps, with one signed number an edge. Here they are
-# to be categories: the coupling of an edge is a table, and the number its size; it has no sign.
+# The classes that pandas creates are ordered. ``kinds="nominal"`` treats them as unordered: the coupling of an edge is a table, and
+# ``graph.coupling`` is its Frobenius norm.
 
 graph = markhood.learn(data, kinds="nominal")
 for k in graph.strongest(graph.n_edges):
@@ -56,19 +55,18 @@ for k in graph.strongest(graph.n_edges):
 
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 markhood.plot.network(graph, ax=ax)
-ax.set_title("Who depends on what in a survey of 1996")
+ax.set_title("Network of a survey of 1996")
 plt.show()
 
 # %%
-# The vote has edges to the party, to where people place themselves and to where they place Clinton. Income, education
-# and age have none to the vote: what they say about it goes through the others, as far as 944 people
-# can tell.
+# The vote has edges to the party, to the rating of oneself and to the rating of Clinton. Income, education and age have no edge to the
+# vote: given the other variables, these 944 samples show no further association.
 #
-# What the tables say
-# -------------------
-# Blue pairs of answers go together, red ones avoid each other. Vote and party are as expected. Opinion and
-# education are not on one line: with little schooling people place themselves in the middle, with a degree on the
-# left. That one scale goes up with the other would not have said it.
+# Coupling tables
+# ---------------
+# Blue pairs of answers occur together more often than the rest of the graph predicts, red pairs less often. Opinion and education are
+# not monotonically related: people with little schooling rate themselves in the middle, people with a degree on the
+# left. A single coupling could not show this.
 
 levels = dict(zip(data, markhood.encode(data).levels, strict=True))
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")

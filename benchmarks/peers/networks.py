@@ -1,6 +1,6 @@
 """The simulated data: the first replicate of three cells of `markhood paper comparison`.
 
-Same networks, same potentials, same seeds; so a row here can be looked up there.
+Networks, potentials and seeds are the same, so results can be compared with that table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NETWORKS: Mapping[str, Cell] = {
 
 
 def simulate(cell: Cell) -> tuple[Table, Graph]:
-    """Return samples, one a row, and the graph they came from."""
+    """Return samples, one per row, and the true graph."""
     samples, truth = draw(cell, 0, Sampling())
     columns = np.unpackbits(
         samples.words.view(np.uint8), axis=1, count=samples.n_samples, bitorder="little"

@@ -1,8 +1,8 @@
-"""What every tool looks like to the benchmark.
+"""The interface of a tool in the benchmark.
 
-A family is a module here with a tuple `PEERS`; each of them is one row a network. The tools
-themselves are imported in `load` alone, in the process that is measured: listing what there is must
-work where nothing is installed.
+A family is a module in this folder with a tuple `PEERS`; each entry is one row per network. The tools
+are imported only in `load`, in the measured process, so that listing them works without any of them
+installed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Table = NDArray[np.uint8]
-"""Values 0 and 1, one row a sample."""
+"""Values 0 and 1, one row per sample."""
 
 Edges = NDArray[np.int64]
 """Rows (i, j) with i < j."""
@@ -27,20 +27,20 @@ class Peer(Protocol):
 
     @property
     def name(self) -> str:
-        """What the table and ``--tools`` call it."""
+        """Name in the table and for ``--tools``."""
 
     def why_absent(self) -> str | None:
-        """Say what is missing to run it here; None where nothing is."""
+        """Return what is missing to run the tool, or None."""
 
     def version(self) -> str:
-        """Return name and version of what does the work; asked only where it is present."""
+        """Return the name and version of the package; called only if it is installed."""
 
     def load(self) -> Callable[[Table], Edges]:
-        """Import the tool and return what learns; only the latter counts as learning."""
+        """Import the tool and return the learning function; only calling that is timed as learning."""
 
 
 def why_no_package(package: str, module: str) -> str | None:
-    """Say that a Python package is not installed; None where it is."""
+    """Return a message if a Python package is not installed, else None."""
     if importlib.util.find_spec(module):
         return None
     return f"the Python package {package} is not installed (make peers-install)"
@@ -52,5 +52,5 @@ def package_version(package: str) -> str:
 
 
 def edges_where(joined: NDArray[np.bool_]) -> Edges:
-    """Turn a symmetric matrix that says which pairs are joined into edges."""
+    """Convert a symmetric boolean adjacency matrix to edges."""
     return np.argwhere(np.triu(joined, k=1)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Tools written in R, each a short script beside this file.
+"""Tools written in R, each a short script in `r`.
 
 A script gets the values as bytes, the numbers of samples and variables, and the name of a file for
 the edges. Its process is a child of the measured one, so its time and memory count, the start of
@@ -24,28 +24,28 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class RScript:
-    """A script and the package it needs."""
+    """A script, the package it needs and where to get that."""
 
     name: str
     script: str
     package: str
-    debian: str
+    source: str
 
     def why_absent(self) -> str | None:
-        """Say whether R or the package is missing."""
+        """Return what is missing, R or the package, or None."""
         if not shutil.which("Rscript"):
-            return f"Rscript is not on the PATH (Debian: apt install r-base-core {self.debian})"
-        if not _r_versions(self.package):
-            return f"R is here but not its package {self.package} (Debian: {self.debian})"
+            return "Rscript is not on the PATH (Debian: apt install r-base-core)"
+        if not r_versions(self.package):
+            return f"the R package {self.package} is not installed ({self.source})"
         return None
 
     def version(self) -> str:
         """Return the package's and R's versions."""
-        package, r = _r_versions(self.package)
+        package, r = r_versions(self.package)
         return f"{self.package} {package} (R {r})"
 
     def load(self) -> Callable[[Table], Edges]:
-        """Return what runs the script; R is started when it learns."""
+        """Return the function that runs the script; it starts R."""
         return self._learn
 
     def _learn(self, table: Table) -> Edges:
@@ -53,7 +53,7 @@ class RScript:
             values, edges = Path(folder, "values"), Path(folder, "edges")
             values.write_bytes(np.asfortranarray(table).tobytes(order="F"))
             shape = [str(n) for n in table.shape]
-            command = ["Rscript", "--vanilla", str(HERE / self.script), values, *shape, edges]
+            command = ["Rscript", "--vanilla", str(HERE / "r" / self.script), values, *shape, edges]
             done = subprocess.run(command, check=False)
             if done.returncode < 0:
                 signal.raise_signal(-done.returncode)  # out of time, say: then so are we
@@ -63,8 +63,8 @@ class RScript:
 
 
 @cache
-def _r_versions(package: str) -> list[str]:
-    """Ask R for the versions of a package and of itself; nothing where it has no such package."""
+def r_versions(package: str) -> list[str]:
+    """Return the versions of an R package and of R, or an empty list if it is not installed."""
     ask = f'cat(as.character(packageVersion("{package}")), as.character(getRversion()))'
     command = ["Rscript", "--vanilla", "-e", ask]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -72,6 +72,8 @@ def _r_versions(package: str) -> list[str]:
 
 
 PEERS = (
-    RScript("glmnet-elasso", "elasso.R", "glmnet", "r-cran-glmnet"),
-    RScript("bdgraph-mpl", "bdgraph_mpl.R", "BDgraph", "r-cran-bdgraph"),
+    RScript("glmnet-elasso", "elasso.R", "glmnet", "Debian: r-cran-glmnet"),
+    RScript("bdgraph-mpl", "bdgraph_mpl.R", "BDgraph", "Debian: r-cran-bdgraph"),
+    RScript("isingfit", "isingfit.R", "IsingFit", "CRAN"),
+    RScript("mgm", "mgm_binary.R", "mgm", "CRAN"),
 )

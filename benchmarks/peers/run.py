@@ -1,6 +1,6 @@
 """Run other tools on the data that markhood is measured on, and print one table.
 
-python benchmarks/peers/run.py                                    all that is here
+python benchmarks/peers/run.py                                    all installed tools
 python benchmarks/peers/run.py --networks hub-64 --tools markhood-plrhc abess-ebic
 """
 
@@ -22,12 +22,12 @@ FAMILIES = (
     "abess_slide",  # IsingModel, two criteria
     "scikit_learn_l1",  # L1 path per node, EBIC, AND
     "causal_learn_pc",  # skeleton of the PC algorithm
-    "r_packages",  # glmnet eLasso, BDgraph's hill climbing
+    "r_packages",  # glmnet eLasso, IsingFit, mgm, BDgraph's hill climbing
 )
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; return 1 where a tool failed, not where one is absent or too slow."""
+    """Print the table; return 1 if a tool failed, but not if one is absent or too slow."""
     peers = peers_of(FAMILIES)
     options = _parsed(arguments, list(peers))
     chosen = {name: peers[name] for name in options.tools}
@@ -39,7 +39,9 @@ def main(arguments: list[str]) -> int:
             outcome = try_tool(family, peer, network, table, truth, options.timeout)
             print(f"{network}: {peer.name}: {outcome.status}", file=sys.stderr, flush=True)
             outcomes.append(outcome)
-            if options.output:  # written anew each time: a run that is stopped is a smaller run
+            if (
+                options.output
+            ):  # rewritten after every tool, so that an interrupted run keeps its results
                 write_csv(outcomes, options.output)
     print(f"{time.strftime('%Y-%m-%d')}, Python {platform.python_version()}, one thread each")
     print("; ".join(sorted(versions)))

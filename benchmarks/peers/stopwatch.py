@@ -1,10 +1,10 @@
-"""Run a command and write down what it used: what GNU time does, where there is no GNU time.
+"""Run a command and write its CPU time and peak memory, like GNU time.
 
 python stopwatch.py RESULT SECONDS COMMAND ...
 
-The peak that the kernel reports for a process is never less than what the process that started it
-had: so this one imports next to nothing, and is started with -I -S. The limit is in seconds of
-CPU, which other work on the machine does not use up.
+The peak memory that the kernel reports for a process is at least that of the process that started it.
+This script therefore imports almost nothing and is started with -I -S. The limit is in CPU seconds,
+which do not include other work on the machine.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Outcomes as text for people, and as CSV for programs."""
+"""Write outcomes as a Markdown table and as CSV."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEADINGS = (
 
 
 def as_markdown(outcomes: Iterable[Outcome]) -> str:
-    """Lay out a Markdown table of what was run, aligned so that it can be read as it is."""
+    """Return an aligned Markdown table of the tools that ran."""
     cells = [_cells(outcome) for outcome in outcomes if outcome.status != "absent"]
     widths = [max(map(len, column)) for column in zip(HEADINGS, *cells, strict=True)]
     rule = tuple("-" * width for width in widths)
@@ -34,13 +34,13 @@ def as_markdown(outcomes: Iterable[Outcome]) -> str:
 
 
 def absences(outcomes: Iterable[Outcome]) -> str:
-    """Say which tools were not there and why, a line each."""
+    """Return one line per absent tool with the reason."""
     reasons = {o.tool: o.why for o in outcomes if o.status == "absent"}
     return "\n".join(f"absent: {tool}: {why}" for tool, why in reasons.items())
 
 
 def write_csv(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Write everything, the absent tools included; what is not known is left empty."""
+    """Write all outcomes, including absent tools; unknown values are empty."""
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Outcome)])
         writer.writeheader()
@@ -62,7 +62,7 @@ def _cells(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _seconds(seconds: float | None) -> str:
-    """Round to what a shared machine lets one tell."""
+    """Round to two digits, the precision of a shared machine."""
     if seconds is None:
         return ""
     return f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.2g}"

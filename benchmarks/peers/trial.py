@@ -1,4 +1,4 @@
-"""One tool on one data set, in a process of its own."""
+"""Run one tool on one data set in its own process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PATIENCE = 20  # seconds on the wall for each of CPU, before a tool is taken for
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it; numbers are None where there are none to give.
+    """Result of one run; unknown numbers are None.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Outcome:
     peak_megabytes : float
         Of the whole process, or of its largest child.
     why : str
-        What is missing, or went wrong.
+        Reason why the tool is absent, failed or was stopped.
     """
 
     network: str
@@ -72,7 +72,7 @@ def try_tool(
         Module of the tool.
     peer : Peer
     network : str
-        What to call the data.
+        Name of the data set.
     table : ndarray of shape (n_samples, n_variables), dtype uint8
     truth : Graph
     timeout : int
@@ -121,7 +121,7 @@ def _compared(outcome: Outcome, truth: Graph, path: Path) -> Outcome:
 
 
 class _Used(NamedTuple):
-    """What a process used and how it ended; all None for one that was taken for hanging."""
+    """Resources and exit status of a process; all None if it was stopped as hanging."""
 
     seconds: float | None = None
     megabytes: float | None = None
@@ -129,7 +129,7 @@ class _Used(NamedTuple):
 
     @property
     def is_out_of_time(self) -> bool:
-        """Whether the limit of CPU seconds ended it; how many it used is a less exact sign."""
+        """Whether the limit of CPU seconds ended the process."""
         return os.WIFSIGNALED(self.status) and os.WTERMSIG(self.status) == signal.SIGXCPU
 
 
@@ -137,7 +137,7 @@ def _run(folder: Path, tool: list[str], timeout: int) -> _Used:
     python = [sys.executable, "-I", "-S", str(HERE / "stopwatch.py")]
     watched = [sys.executable, str(HERE / "worker.py"), *tool]
     files = [str(folder / file) for file in ("table.npy", "learned.npz")]
-    # What can be imported here can be imported there, a test's own tools included.
+    # The worker can import the same modules as this process, including tools defined by tests.
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with (folder / "said.txt").open("w") as said:
         process = subprocess.Popen(
@@ -160,7 +160,7 @@ def _run(folder: Path, tool: list[str], timeout: int) -> _Used:
 
 
 def _end_group(group: int) -> None:
-    """End what is left of a tool and its children, whether it hung or Ctrl-C was pressed."""
+    """End the remaining processes of a tool, after a hang or Ctrl-C."""
     with suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Learn with one tool: what runs in the process that is measured.
+"""Learn with one tool; this script runs in the measured process.
 
 python worker.py FAMILY TOOL TABLE RESULT
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def main(family: str, name: str, table: str, result: str) -> None:
-    """Read the table, learn, and write edges and the CPU seconds of learning alone."""
+    """Read the table, learn, and write the edges and the CPU seconds of learning."""
     peer = next(peer for peer in import_module(family).PEERS if peer.name == name)
     values = np.load(table)
     learn = peer.load()

@@ -1,6 +1,6 @@
-"""What README.md shows of the demo, as the demo prints it: `make readme` writes it, a test compares it.
+"""Copy the output of the demo into README.md: `make readme` writes it, and a test compares it.
 
-Of the summary only the lines are taken that are the same on every machine and say what was found.
+Of the summary only the lines that are the same on every machine are copied.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SUMMARY = re.compile(r"^(?:\d+ samples, .*|method .*|edges .*)$", re.MULTILINE)
 
 
 def demo_text() -> str:
-    """Return what the demo says it learned from what, and its picture."""
+    """Return the summary of the demo and its picture."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "digits.graphml"
         printed = CliRunner().invoke(app, ["demo", "--output", str(output)], catch_exceptions=False)
@@ -29,7 +29,7 @@ def demo_text() -> str:
 
 
 def shown_text() -> str:
-    """Return what README.md shows."""
+    """Return the output that README.md contains."""
     return SHOWN.findall(README.read_text())[0]
 
 

@@ -1,8 +1,8 @@
-"""What the site has in place of what a code host shows, so that every page is plain Markdown on both.
+"""Changes to the Markdown pages when Sphinx reads them, so that every page is plain Markdown on a code host too.
 
-A page links to files that are in the repository: an example's script, a module, the changes. On the site the same
-links lead to the pages made of these. The first page has a picture of the report, and here the report
-itself; its list of pages, in groups, is in this file, since a code host would show it as code.
+A page links to files of the repository: an example's script, a module, the changelog. On the site the same links lead to the
+pages that Sphinx makes of these files. The list of links in the `index.md` of a section becomes the section's navigation, and pages
+that the list leaves out follow in alphabetical order. The front page shows a picture of a report, and on the site the report itself.
 """
 
 from __future__ import annotations
@@ -12,89 +12,53 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markhood.data.formats.digits import SIDE, digits
+from markhood.datasets import load
 from markhood.errors import DataWarning
-from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
 from markhood.output.report.page import write_report
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+DOCS = Path(__file__).parents[1]
+UP = r"\]\((?:\.\./)+"
 LINKS = (
-    (re.compile(r"\]\(\.\./examples/(\w+)\.py\)"), r"](gallery/\1.rst)"),
-    (re.compile(r"\]\(\.\./examples\)"), "](gallery/index.rst)"),
-    (re.compile(r"\]\(\.\./CHANGELOG\.md\)"), "](changelog.md)"),
-    (re.compile(r"\]\(\.\./examples/(\w+\.ipynb)\)"), r"](path:../examples/\1)"),
-    (re.compile(r"\]\(\.\./src/markhood/__init__\.py\)"), "](generated/api.rst)"),
+    (re.compile(UP + r"examples/(\w+)\.py\)"), r"](/gallery/\1.rst)"),
+    (re.compile(UP + r"examples\)"), "](/gallery/index.rst)"),
+    (re.compile(UP + r"CHANGELOG\.md\)"), "](/reference/changelog.md)"),
+    (re.compile(r"\]\(((?:\.\./)+examples/\w+\.ipynb)\)"), r"](path:\1)"),
+    (re.compile(UP + r"src/markhood/__init__\.py\)"), "](/generated/api.rst)"),
     (
-        re.compile(r"\[(Criterion|BlanketTable)\]\(\.\./src/markhood/scores/(\w+)\.py\)"),
-        r"[\1](generated/api/markhood.scores.\2.\1.rst)",
+        re.compile(r"\[(Criterion|BlanketTable)\]\((?:\.\./)+src/markhood/scores/(\w+)\.py\)"),
+        r"[\1](/generated/api/markhood.scores.\2.\1.rst)",
     ),
 )
 
-# The sidebar: what a page is for, and how it is called there.
-PAGES = {
-    "Begin": {
-        "start": "Start",
-        "your-data": "Your data",
-        "ordered": "Ordered levels",
-        "which-method": "Which method",
-        "gallery/index": "Examples",
-        "coming-from": "Coming from other tools",
-    },
-    "See it and trust it": {
-        "see-it": "See it",
-        "probabilities": "How sure is an edge?",
-        "stability": "Would it come out again?",
-        "model": "From graph to model",
-        "spins": "Spins",
-        "psychometrics": "From table to paragraph",
-        "genomes": "From a VCF to a figure",
-        "genetics": "Genetics",
-        "alignments": "Alignments",
-    },
-    "Scale and the paper": {
-        "scale": "Scale",
-        "clusters": "Clusters",
-        "paper": "The paper",
-    },
-    "Look up": {
-        "command-line": "Command line",
-        "generated/api": "API reference",
-        "glossary": "Glossary",
-        "changelog": "Changes",
-    },
-    "Inside": {
-        "how-it-works": "How it works",
-        "your-own-score": "Your own score",
-        "adding": "Add to markhood",
-    },
-}
+# The four kinds of page: tutorials, tasks, explanations, facts to look up.
+SECTIONS = {"learn": "Learn", "how-to": "How-to", "explain": "Explain", "reference": "Reference"}
+LISTED = re.compile(r"^- \[[^\]]+\]\(([^)#:]+)\.(?:md|rst)\)", re.MULTILINE)
 
 # Files that stand in a page of the site: after which text, or in place of the whole.
-HELP = "\n```{include} generated/help.md\n```\n"
-CHANGES = "```{include} ../CHANGELOG.md\n```\n"
+HELP = "\n```{include} ../generated/help.md\n```\n"
+CHANGES = "```{include} ../../CHANGELOG.md\n```\n"
 
-REPORT = "live/digits.html"
-VIEW = "evidence=50"  # all 210 edges at once are too many for a first look
-PICTURE = re.compile(r"^!\[.*\]\(images/report\.png\)$", re.MULTILINE)
+REPORT = "live/voters.html"
+PICTURE = re.compile(r"^!\[.*\]\(images/voters\.png\)$", re.MULTILINE)
 FRAME = (
-    f'<iframe class="live-report" src="{REPORT}#{VIEW}" loading="lazy" allow="fullscreen" '
-    'title="The report of the pixel network of handwritten digits"></iframe>\n\n'
-    "Click a pixel or an edge, or let weaker edges in with the limit of evidence. "
-    f'<a href="{REPORT}">The report in a page of its own</a>.'
+    f'<iframe class="live-report" src="{REPORT}" loading="lazy" allow="fullscreen" '
+    'title="The report of the network of American voters"></iframe>\n\n'
+    f'Click a variable or an edge. <a href="{REPORT}">Open the report in its own page</a>.'
 )
 
 
 def write_live_report(folder: Path) -> None:
-    """Write the report of the demo's network, which the first page shows."""
+    """Write the report of the voters' network, which the front page shows."""
     (folder / REPORT).parent.mkdir(parents=True, exist_ok=True)
+    request = Request.of("plrhc", {"bins": {"age": 5, "income": 5}, "exclude": ["population"]})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # pixels that are never on are part of it
-        samples = digits()
-    graph = Request(Plrhc()).learn(samples).graph
-    write_report(graph, folder / REPORT, samples, "Pixels of digits", layout="grid", columns=SIDE)
+        warnings.simplefilter("ignore", DataWarning)
+        samples = request.read(load("anes96"))
+    write_report(request.learn(samples).graph, folder / REPORT, samples, "American voters, 1996")
 
 
 def as_on_site(page: str, text: str) -> str:
@@ -102,23 +66,29 @@ def as_on_site(page: str, text: str) -> str:
 
     Examples
     --------
-    >>> as_on_site("start", "see [plots](../examples/plots.py)")
-    'see [plots](gallery/plots.rst)'
+    >>> as_on_site("learn/first-graph", "see [plots](../../examples/plots.py)")
+    'see [plots](/gallery/plots.rst)'
     """
-    if page == "changelog":
+    if page == "reference/changelog":
         return CHANGES
     for pattern, link in LINKS:
         text = pattern.sub(link, text)
-    if page == "command-line":
-        text = re.sub(r"\nWhat `--help` prints .*\n", lambda _: HELP, text)
+    if page == "reference/command-line":
+        text = re.sub(r"\nThe site that `make docs` builds .*\n", lambda _: HELP, text)
     if page == "index":
-        text = PICTURE.sub(FRAME, text) + "".join(map(_toctree, PAGES))
+        listed = [f"{title} <{section}/index>" for section, title in SECTIONS.items()]
+        text = PICTURE.sub(FRAME, text) + _toctree(listed)
+    section, _, name = page.rpartition("/")
+    if section in SECTIONS and name == "index":
+        listed = LISTED.findall(text)
+        there = sorted(page.stem for page in (DOCS / section).glob("*.md"))
+        text += _toctree([*listed, *(page for page in there if page not in {"index", *listed})])
     return text
 
 
-def _toctree(group: str) -> str:
-    listed = "\n".join(f"{title} <{page}>" for page, title in PAGES[group].items())
-    return f"\n```{{toctree}}\n:hidden:\n:caption: {group}\n\n{listed}\n```\n"
+def _toctree(entries: list[str]) -> str:
+    listed = "\n".join(entries)
+    return f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
 
 
 def _read(app: Sphinx, page: str, source: list[str]) -> None:

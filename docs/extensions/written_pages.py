@@ -18,7 +18,7 @@ from markhood.scores.criteria import CRITERIA
 from markhood.scores.criterion import Criterion
 from markhood.scores.table import BlanketTable
 
-# Where a public name stands in the reference. A name that is in no group comes last, by itself.
+# The groups of public names in the reference. Names without a group follow at the end.
 GROUPS = {
     "Learn a graph": ["learn", "blanket"],
     "Groups of options": ["Knowledge", "Genome", "TableFormat", "Run"],
@@ -49,7 +49,7 @@ GROUPS = {
         "Locus",
         "independence_test",
     ],
-    "Would it come out again?": [
+    "Stability": [
         "bootstrap",
         "Bootstrap",
         "compare_groups",
@@ -66,8 +66,7 @@ HELP_WIDTH = 96
 def write_api(folder: Path) -> None:
     """Write the API reference: all of `markhood.__all__`, and all of its public modules.
 
-    A group is a page of its own below `api.rst`, so that a sidebar has a dozen entries to open and not
-    one for every name.
+    Every group has its own page below `api.rst`, so that the sidebar has a dozen entries instead of one for every name.
     """
     public = {name: getattr(markhood, name) for name in markhood.__all__}
     modules = {name: value for name, value in public.items() if isinstance(value, ModuleType)}
@@ -84,19 +83,22 @@ def write_api(folder: Path) -> None:
         pages[f"markhood.{name}"] = [about, "", *_summary(f"markhood.{name}", public_names(module))]
         # `markhood.convert` is markhood.graph.convert by its public name; autodoc imports by name.
         sys.modules.setdefault(f"markhood.{name}", module)
-    pages["Criteria"] = ["See :doc:`/your-own-score`.", ""]
+    pages["Criteria"] = ["See :doc:`/how-to/own-score`.", ""]
     for criterion in (Criterion, BlanketTable, *CRITERIA.values()):
         pages["Criteria"] += _summary(criterion.__module__, [criterion.__name__])
     files = {title: re.sub(r"\W+", "-", title.lower()).strip("-") for title in pages}
     for title, lines in pages.items():
         _write(folder / "reference" / f"{files[title]}.rst", _heading(title, "=") + lines)
+    for page in (folder / "reference").glob("*.rst"):
+        if page.stem not in files.values():
+            page.unlink()
     listed = [f"   reference/{file}" for file in files.values()]
     index = [*_heading("API reference", "="), ".. toctree::", "   :maxdepth: 2", "", *listed]
     _write(folder / "api.rst", index)
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """Return the names that a module offers: its `__all__`, or what it defines itself."""
+    """Return the public names of a module: its `__all__`, or the names that it defines."""
     if hasattr(module, "__all__"):
         return list(module.__all__)
     return [
@@ -112,7 +114,7 @@ def commands() -> list[str]:
 
 
 def write_help(path: Path) -> None:
-    """Write what `markhood --help` and `markhood COMMAND --help` print."""
+    """Write the output of `markhood --help` and `markhood COMMAND --help`."""
     lines = []
     for command in ([], *([name] for name in commands())):
         lines += [f"### {' '.join(['markhood', *command])}", "", "```text"]
@@ -138,7 +140,7 @@ def _summary(module: str, names: list[str]) -> list[str]:
 
 
 def _write(path: Path, lines: list[str]) -> None:
-    """Write a page only where it changed, so that Sphinx need not read it again."""
+    """Write a page only if it changed, so that Sphinx does not read it again."""
     text = "\n".join(lines) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:

@@ -1,6 +1,6 @@
-"""Every script of the gallery runs, warns of nothing, and gives its figures titles.
+"""Every script of the gallery runs without a warning, and its figures have titles.
 
-The gallery takes the titles as the texts that stand in for the pictures.
+The gallery uses the titles as alternative text of the pictures.
 """
 
 import os

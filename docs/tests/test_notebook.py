@@ -1,4 +1,4 @@
-"""The notebook runs in a kernel of its own; graphs show themselves there, and nothing is warned of."""
+"""The notebook runs without warnings in its own kernel, and displays graphs."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ NOTEBOOK = Path(__file__).parents[2] / "examples" / "first_look.ipynb"
 
 @pytest.fixture(scope="module")
 def run_cells(tmp_path_factory):
-    # Jupyter's own libraries may be warned of; what the kernel says is in the outputs.
+    # Libraries of Jupyter may emit warnings here; the output of the kernel is in the cells.
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     folder = tmp_path_factory.mktemp("notebook")
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": folder}}).execute()
@@ -25,10 +25,10 @@ def shown_by(cells, line):
 
 @pytest.mark.filterwarnings("default")
 def test_nothing_is_written_to_standard_error(run_cells):
-    said = [
+    streams = [
         output for cell in run_cells for output in cell.outputs if output.output_type == "stream"
     ]
-    assert said == []
+    assert streams == []
 
 
 @pytest.mark.filterwarnings("default")

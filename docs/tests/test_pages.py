@@ -1,4 +1,4 @@
-"""What README and pages show and link to is there, and is what the code has."""
+"""Links, pictures, navigation and length of the pages."""
 
 import re
 import sys
@@ -16,9 +16,17 @@ sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 import readme
 import site_pages
 
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+DOCS = ROOT / "docs"
+IN_SECTIONS = sorted(page for name in site_pages.SECTIONS for page in (DOCS / name).glob("*.md"))
+PAGES = [DOCS / "index.md", *IN_SECTIONS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(?:#[^)]*)?\)")
-CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+CODE = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)
+MAX_WORDS = 1500
+LONGER = {"docs/how-to/coming-from"}  # one section for each of a dozen other programs
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT).with_suffix(""))
 
 
 def test_readme_shows_what_the_demo_prints():
@@ -27,7 +35,7 @@ def test_readme_shows_what_the_demo_prints():
         assert readme.shown_text() == readme.demo_text(), "run make readme"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_page_is_plain_markdown_whose_links_lead_somewhere(page):
     text = CODE.sub("", page.read_text())
     assert not re.findall(r"^:::|^: |\{\w+\}$", text, re.MULTILINE)
@@ -39,20 +47,28 @@ def test_a_page_is_plain_markdown_whose_links_lead_somewhere(page):
             assert len(words.split()) > 3, f"{target} needs a text that stands in for it"
 
 
-def test_every_page_is_in_the_sidebar():
-    listed = {page for group in site_pages.PAGES.values() for page in group}
-    there = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}
-    assert listed - {"gallery/index", "generated/api"} == there
+@pytest.mark.parametrize("page", IN_SECTIONS, ids=name_of)
+def test_a_page_is_short(page):
+    assert name_of(page) in LONGER or len(page.read_text().split()) < MAX_WORDS
 
 
-def test_every_example_and_the_reference_are_linked_on_the_site():
-    found = site_pages.as_on_site("index", (ROOT / "docs" / "index.md").read_text())
-    assert "<iframe" in found
-    assert "](generated/api.rst)" in found
-    assert "](gallery/index.rst)" in found
+@pytest.mark.parametrize("section", site_pages.SECTIONS)
+def test_the_index_of_a_section_lists_all_its_pages(section):
+    text = (DOCS / section / "index.md").read_text()
+    there = {page.stem for page in (DOCS / section).glob("*.md")} - {"index"}
+    assert there <= set(site_pages.LISTED.findall(text))
 
 
-def test_every_extra_is_told_of():
+def test_the_site_links_the_examples_the_reference_and_the_report():
+    learn = site_pages.as_on_site("learn/index", (DOCS / "learn" / "index.md").read_text())
+    assert "](/gallery/index.rst)" in learn
+    look_up = site_pages.as_on_site("reference/index", (DOCS / "reference/index.md").read_text())
+    assert "](/generated/api.rst)" in look_up
+    assert "<iframe" in site_pages.as_on_site("index", (DOCS / "index.md").read_text())
+
+
+def test_every_extra_is_described():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    told = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "start.md").read_text(), re.MULTILINE)
-    assert told == sorted(project["optional-dependencies"])
+    page = (DOCS / "how-to" / "install.md").read_text()
+    described = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert described == sorted(project["optional-dependencies"])

@@ -10,7 +10,7 @@
 //
 //     q = p_a p_b (1 + (u - u_.)(v - v_.) cov(u, v) / (var u var v))
 //
-// has the margins and the covariance of the data. So (newton_fit.hpp) the ratio is at most n (1/2 + m/6 + m^2/3)
+// has the margins and the covariance of the data. So (newton.hpp) the ratio is at most n (1/2 + m/6 + m^2/3)
 // times the squared correlation, where m, the largest share that a cell of q loses, is less than 1: a sum over the counts
 // decides almost all pairs.
 #pragma once
@@ -18,6 +18,7 @@
 
 #include "count/counting.hpp"
 #include "count/ordinal_design.hpp"
+#include "fit/newton.hpp"
 #include "machine/buffer.hpp"
 #include "machine/words.hpp"
 
@@ -257,7 +258,7 @@ class PairTables {
             if (totals[k] > 0) alone += totals[k] * std::log(totals[k] / n_);
             if (k && totals[0] > 0 && totals[k] > 0) fit_.coefficients[k - 1] = std::log(totals[k] / totals[0]);
         }
-        return fit_.maximise(model_, 0.0, 0.0, alone + price - 2 * kRounding) - alone;
+        return fit_.maximise(model_, 0.0, 0.0, alone + price - 2 * kBoundRounding) - alone;
     }
 
     // The totals of all levels, the first being what the others leave.
@@ -300,7 +301,7 @@ class PairTables {
     Buffer<Moments> moments_i_, moments_j_;
     OrdinalDesign units_;
     OrdinalModel model_;
-    NewtonFit<OrdinalModel> fit_;
+    Newton<OrdinalModel> fit_;
 };
 
 static void associated_tables(BitRows rows, Planes planes, Tile tile, double parameter_cost, double variable_cost,

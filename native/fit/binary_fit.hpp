@@ -4,25 +4,26 @@
 // columns, nearly all of them without a pivot, for each of its neighbours.
 #pragma once
 #include "fit/binary_model.hpp"
+#include "fit/score_bound.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr std::size_t kManyColumns = 12;  // from which on it is worth looking for copies
+constexpr std::size_t kMinColumnsWithCopies = 12;  // columns from which looking for copies pays
 
-class BinaryFit : public NewtonFit<BinaryModel> {
+class BinaryFit : public Newton<BinaryModel> {
   public:
     // Columns are read through pointers; their packs, like those of the counts, number n_packs. Starts from `coefficients`. Returns the
     // log-likelihood less l2 times the squared slopes, or, where that does not exceed `floor`, a number between the two.
     double maximise(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals, std::size_t n_packs,
                     double l2, double floor = -HUGE_VAL) {
-        const bool has_copies = l2 == 0 && !wants_coefficients && n_columns >= kManyColumns && find_copies(columns, n_columns, n_packs);
+        const bool has_copies = l2 == 0 && !wants_coefficients && n_columns >= kMinColumnsWithCopies && find_copies(columns, n_columns, n_packs);
         if (has_copies) gather(n_columns);
         model_.set(has_copies ? distinct_.data() : columns, has_copies ? distinct_.size() : n_columns, ones, totals, n_packs);
-        const double objective = NewtonFit::maximise(model_, 0.0, l2, floor);
+        const double objective = Newton::maximise(model_, 0.0, l2, floor);
         knows_leaving_ = false;
         if (separated) {
             model_.prepare(drift.data());
-            knows_leaving_ = !(model_.spread(drift.data()) > kStillMoving);
+            knows_leaving_ = !(model_.spread(drift.data()) > kDivergingStep);
         }
         if (has_copies) {
             spread(n_columns, coefficients);
@@ -31,10 +32,20 @@ class BinaryFit : public NewtonFit<BinaryModel> {
         return objective;
     }
 
-    // As NewtonFit does.
+    // As Newton does: the maximum without the column at `position` of a fit with its maximum at b, for which `known` was prepared.
+    // Whether chord steps found it; `objective` is then the maximum, or a number between it and `floor`.
+    bool maximise_without(std::size_t position, ScoreBound& known, const Buffer<double>& b, const Pack* const* columns, const Pack* ones,
+                          const Pack* totals, double l2, double floor, double& objective) {
+        model_.set(columns, b.size() - 1, ones, totals, known.n_packs());
+        model_.set_curved(known.variances());
+        coefficients.copy(b);
+        return Newton::maximise_without(model_, position + 1, known.factor(), l2, floor, objective);
+    }
+
+    // As Newton does.
     template <class Restart>
     void settle(Restart restart) {
-        NewtonFit::settle(model_, restart);
+        Newton::settle(model_, restart);
     }
 
     // Of separated data: whether it is known which rows go to infinity. Then the coefficients are those of a maximum over the

@@ -1,17 +1,16 @@
-// The likelihood of logistic regression on a table, as newton_fit.hpp asks for it.
+// The likelihood of logistic regression on a table, with what newton.hpp needs for its policies.
 //
 // Rows of the table are configurations of the predictors, each with its number of samples (`totals`) and of those where the target is
 // one (`ones`):
 //
 //     eta = b_0 + sum_k b_k x_k,     L(b) = sum over rows of  ones * eta - totals * log(1 + exp(eta))
 //
-// A row whose samples are all ones or all zeros may go to infinity: a direction of separation moves it there, leaves the rows with both
-// kinds of samples as they are, and moves no row back. So a cell of newton_fit.hpp, a configuration with one of the two levels, is
-// a row here: its other cell has the samples.
+// A row whose samples are all ones or all zeros may go to infinity: its other cell has no samples, and leaves.
 #pragma once
 #include <cmath>
 
-#include "fit/newton_fit.hpp"
+#include "fit/separation.hpp"
+#include "fit/tilted_bound.hpp"
 #include "machine/packs.hpp"
 #include "machine/weighted_products.hpp"
 
@@ -20,6 +19,7 @@ namespace markhood::MARKHOOD_TIER {
 class BinaryModel {
   public:
     static constexpr std::size_t n_thresholds = 1;
+    static constexpr bool kBoundsChords = true;
     std::size_t n_parameters = 0;
 
     void set(const Pack* const* columns, std::size_t n_columns, const Pack* ones, const Pack* totals, std::size_t n_packs) {
@@ -27,19 +27,18 @@ class BinaryModel {
         n_parameters = n_columns + 1;
         ones_ = ones;
         totals_ = totals;
+        curved_ = nullptr;
         for (Buffer<Pack>* of_rows : {&linear_, &trial_linear_, &change_, &share_, &variance_, &residual_, &weight_})
             of_rows->resize(n_packs);
-        outward_.resize(n_packs);
         there_.resize(n_packs);
-        bring_back();
-        for (std::size_t p = 0; p < n_packs; ++p) {
-            const Pack zero{}, one = pack_of(1.0);
-            outward_[p] = ones[p] == 0.0 ? -one : ones[p] == totals[p] ? one : zero;
-        }
+        restore();
     }
 
+    // Takes the variances of all rows where the curvature was taken that chord steps use.
+    void set_curved(const Pack* variances) { curved_ = variances; }
+
     // Has only the rows without samples left out.
-    void bring_back() {
+    void restore() {
         for (std::size_t p = 0; p < n_packs(); ++p) there_[p] = totals_[p] > 0.0;
     }
 
@@ -50,14 +49,14 @@ class BinaryModel {
 
     double reach(std::size_t) const { return 1.0; }
 
-    // How far a step goes. Rows that are as good as gone before and after it do not count: those that leave first go ever
-    // faster, and the last would wait for them.
+    // The largest change of a log odds along a step. Rows whose probability is negligibly far from zero or one before and after it do
+    // not count: on the way to separation they move ever faster, and would slow down the others.
     double prepare(const double* step) {
         linear(step, change_.data());
         Pack longest{}, widest{};
         for (std::size_t p = 0; p < n_packs(); ++p) {
             const Pack moved = there_[p] ? size_of(change_[p]) : Pack{};
-            const PackBits near = (size_of(linear_[p]) < kFarBelow) | (size_of(linear_[p] + change_[p]) < kFarBelow);
+            const PackBits near = (size_of(linear_[p]) < kNegligibleLogOdds) | (size_of(linear_[p] + change_[p]) < kNegligibleLogOdds);
             const Pack moved_near = near ? moved : Pack{};
             widest = moved > widest ? moved : widest;
             longest = moved_near > longest ? moved_near : longest;
@@ -68,15 +67,16 @@ class BinaryModel {
 
     double spread(const double*) const { return spread_; }
 
-    // KL(q, p) of the tilted probabilities q = p + p (1 - p) change of the prepared step: what can be gained at most. Without
-    // end where q is none, or, if not all coordinates are in the step, has not the sums of the samples.
+    // KL(q, p) at most, of the tilted probabilities q = p + v change of the prepared step, with the variance v where the curvature was
+    // taken. Infinite where q is negative or above one, or where a coordinate without a pivot may keep it from having the sums of the samples.
     double divergence(const double* gradient, bool all_usable) {
         Pack sum{};
         PackBits impossible{};
         for (std::size_t p = 0; p < n_packs(); ++p) {
-            const Pack one = 1.0 + (1.0 - share_[p]) * change_[p], zero = 1.0 - share_[p] * change_[p];
-            impossible |= there_[p] & ((one < 0.0) | (zero < 0.0));
-            const Pack of_row = share_[p] * times_its_log(one) + (1.0 - share_[p]) * times_its_log(zero);
+            const Pack other = 1.0 - share_[p], more = curved_ ? curved_[p] * change_[p] : Pack{};
+            const Pack of_one = curved_ ? more / share_[p] : other * change_[p], of_zero = curved_ ? more / other : share_[p] * change_[p];
+            impossible |= there_[p] & ((of_one < -1.0) | (of_zero > 1.0));
+            const Pack of_row = share_[p] * divergence_of(of_one) + other * divergence_of(-of_zero);
             sum += there_[p] ? totals_[p] * of_row : Pack{};
         }
         if (any(impossible)) return HUGE_VAL;
@@ -97,23 +97,35 @@ class BinaryModel {
 
     void differentiate(double* gradient, double* hessian) {
         products_.write(columns_, n_parameters, weight_.data(), n_packs(), hessian);
-        sum_columns(residual_.data(), gradient);
+        differentiate(gradient);
     }
 
-    // Leaves out the rows that the step takes away; whether there are any. Those that are far gone go with them: where they
-    // go now does not matter to a step.
+    void differentiate(double* gradient) const { sum_columns(residual_.data(), gradient); }
+
+    // The certificate of separation: see separation.hpp. Most steps move no row enough.
     bool propose_leaving(const double* step) {
         linear(step, change_.data());
-        stayed_.copy(there_);
-        if (!take_away(0.0)) return false;
-        for (std::size_t p = 0; p < n_packs(); ++p) there_[p] &= ~(outward_[p] * linear_[p] > kFarBelow);
-        return true;
+        PackBits leaves{};
+        for (std::size_t p = 0; p < n_packs(); ++p) {
+            const PackBits falls = (ones_[p] == 0.0) & (change_[p] < -kDivergingStep);
+            leaves |= there_[p] & (falls | ((ones_[p] == totals_[p]) & (change_[p] > kDivergingStep)));
+        }
+        if (!any(leaves)) return false;
+        set_cells();
+        write_cells(linear_, cell_linear_);
+        write_cells(change_, cell_change_);
+        const bool any_proposed = cells_.propose(cell_linear_.data(), cell_change_.data());
+        take_cells();
+        return any_proposed;
     }
 
     void begin_sinking() { stayed_.copy(there_); }
-    void end_sinking() { retract(); }
+    void end_sinking() {
+        there_.copy(stayed_);
+        weigh(linear_.data());
+    }
 
-    // Leaves out the rows whose tilted probability is none; whether there are any, and none has samples of that kind.
+    // Leaves out the rows whose tilted probability is negative or above one; whether there are any, and none has samples there.
     bool sink_negative() {
         PackBits sunk{}, with_samples{};
         for (std::size_t p = 0; p < n_packs(); ++p) {
@@ -126,36 +138,26 @@ class BinaryModel {
         return any(sunk) && !any(with_samples);
     }
 
-    // Has all rows count alike that have not left, nor are proposed, until they are weighed again.
-    void weigh_alike() {
+    // Gives all rows that have not left, nor are proposed, the same weight until they are weighed again.
+    void weigh_equally() {
         for (std::size_t p = 0; p < n_packs(); ++p) weight_[p] = there_[p] ? pack_of(1.0) : Pack{};
     }
 
-    // Leaves out those that a direction takes away instead, if it does nothing to the rows of both kinds and takes no row
-    // back: the step, and so much of the way here (`past`) that what went before goes on. Proposed rows that it takes back stay,
-    // and a direction that knows them may do.
     Leaving confirm_leaving(const double* step, const double* past) {
         linear(step, change_.data());
-        linear(past, trial_linear_.data());
-        const double times = needed_past();
-        Pack longest = pack_of(1.0);
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            change_[p] += times * trial_linear_[p];
-            longest = size_of(change_[p]) > longest ? size_of(change_[p]) : longest;
-        }
-        const double rounding = kAlike * largest(longest);
-        Leaving found = keep_returning(rounding);
-        if (found != Leaving::kUnclear) {
-            there_.copy(stayed_);
-            if (found == Leaving::kSome && !take_away(rounding)) found = Leaving::kNone;
-        }
+        write_cells(change_, cell_change_);
+        linear(past, change_.data());
+        write_cells(change_, cell_linear_);
+        const Leaving found = cells_.confirm(cell_change_.data(), cell_linear_.data());
+        take_cells();
         weigh(linear_.data());
         return found;
     }
 
     // Takes back all that were proposed.
     void retract() {
-        there_.copy(stayed_);
+        cells_.retract();
+        take_cells();
         weigh(linear_.data());
     }
 
@@ -180,11 +182,6 @@ class BinaryModel {
         for (std::size_t k = 0; k < kPack; ++k)
             if (of[k]) return true;
         return false;
-    }
-
-    static Pack times_its_log(Pack x) {
-        constexpr double smallest = 1e-300;
-        return x > smallest ? x * log_of(x > smallest ? x : pack_of(1.0)) : Pack{};
     }
 
     void linear(const double* b, Pack* to) const {
@@ -218,58 +215,49 @@ class BinaryModel {
         return total(sum);
     }
 
-    // Whether what the tilted probabilities have more than p is the gradient.
+    // Whether the tilted probabilities have the sums of the samples: what they add to p is then the gradient.
     bool has_sums_of_samples(const double* gradient) {
         for (std::size_t p = 0; p < n_packs(); ++p) trial_linear_[p] = weight_[p] * change_[p];
         sums_.resize(n_parameters);
         sum_columns(trial_linear_.data(), sums_.data());
         for (std::size_t k = 0; k < n_parameters; ++k) sums_[k] -= gradient[k];
-        return largest_size(sums_.data(), n_parameters) < kSameSum;
+        return largest_size(sums_.data(), n_parameters) < kMomentRounding;
     }
 
-    // How much of the way here, in trial_linear_, has to be added to the step in change_ for the proposed rows not to come back.
-    double needed_past() const {
-        Pack most{};
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            const Pack back = -outward_[p] * change_[p], gone = outward_[p] * trial_linear_[p];
-            const PackBits needs = stayed_[p] & ~there_[p] & (back > 0.0) & (gone > 1.0);
-            const Pack times = needs ? (back + 1.0) / gone : Pack{};
-            most = times > most ? times : most;
+    // A row has a cell for zero and one for one; those of rows that are not there have left.
+    void set_cells() {
+        const double *ones = reinterpret_cast<const double*>(ones_), *totals = reinterpret_cast<const double*>(totals_);
+        const std::size_t n_rows = n_packs() * kPack;
+        counts_.resize(2 * n_rows);
+        cells_.set(counts_.data(), n_rows, 2);
+        for (std::size_t r = 0; r < n_rows; ++r) {
+            counts_[2 * r] = totals[r] - ones[r];
+            counts_[2 * r + 1] = ones[r];
+            cells_.left[2 * r] = cells_.left[2 * r + 1] = !there_[r / kPack][r % kPack];
         }
-        return largest(most);
     }
 
-    // Has proposed rows stay that come back in change_: it is unclear then whether others leave. None does where a row of both
-    // kinds moves, or one comes back that had been kept.
-    Leaving keep_returning(double rounding) {
-        PackBits moves{}, returns{};
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            const PackBits back = stayed_[p] & (outward_[p] * change_[p] < -rounding);
-            moves |= stayed_[p] & (outward_[p] == 0.0) & (size_of(change_[p]) > rounding);
-            moves |= back & there_[p];
-            returns |= back;
-            there_[p] |= back;
+    static void write_cells(const Buffer<Pack>& predictors, Buffer<double>& to) {
+        const double* eta = reinterpret_cast<const double*>(predictors.data());
+        to.resize(2 * predictors.size() * kPack);
+        for (std::size_t r = 0; r < predictors.size() * kPack; ++r) {
+            to[2 * r] = 0.0;
+            to[2 * r + 1] = eta[r];
         }
-        return any(moves) ? Leaving::kNone : any(returns) ? Leaving::kUnclear : Leaving::kSome;
     }
 
-    // Leaves out the rows that go to certainty in change_; whether there are any.
-    bool take_away(double rounding) {
-        PackBits gone{};
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            const PackBits goes = there_[p] & (outward_[p] * change_[p] > kStillMoving + rounding);
-            gone |= goes;
-            there_[p] &= ~goes;
-        }
-        return any(gone);
+    void take_cells() {
+        for (std::size_t r = 0; r < n_packs() * kPack; ++r)
+            there_[r / kPack][r % kPack] = cells_.left[2 * r] || cells_.left[2 * r + 1] ? 0 : -1;
     }
 
     const Pack* const* columns_ = nullptr;
-    const Pack *ones_ = nullptr, *totals_ = nullptr;
+    const Pack *ones_ = nullptr, *totals_ = nullptr, *curved_ = nullptr;
     double spread_ = 0.0;
     WeightedProducts products_;
-    Buffer<Pack> outward_;  // the direction in which a row becomes certain, nothing where it has samples of both kinds
-    Buffer<PackBits> there_, stayed_;  // rows that have not left; those that had not before some were proposed
+    Buffer<PackBits> there_, stayed_;  // rows that have not left; those that had not before some were sunk
+    Cells cells_;
+    Buffer<double> counts_, cell_linear_, cell_change_;
     Buffer<Pack> linear_, trial_linear_, change_, share_, variance_, residual_, weight_;
     Buffer<double> sums_;
 };

@@ -1,11 +1,11 @@
-// The decomposition of a matrix of second derivatives, for fits of hundreds of parameters.
+// Cholesky factorisation of a curvature, for fits of up to thousands of coefficients.
 //
-// Coordinates without any second derivative take no part. Where data are separated, these are all whose cells are gone: a
-// quarter to a half of them, and the work is a cube. Pivots that the caller cannot use leave a row of zeros.
+// Coordinates with a zero diagonal are left out. Where data are separated, these are the coefficients whose cells have all left: a
+// quarter to a half of them, and the work is cubic. Pivots that the caller cannot use leave a row of zeros.
 #pragma once
 #include <cmath>
 
-#include "fit/saturated.hpp"
+#include "fit/tolerances.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
 
@@ -15,6 +15,25 @@ constexpr std::size_t kPanel = 8;  // rows that stay in the first-level cache
 constexpr std::size_t kBand = 32;  // rows that stay in the second-level cache
 constexpr std::size_t kTileRows = 4, kTilePacks = 2, kTile = kTilePacks * kPack;  // what registers hold
 static_assert(kBand % kPanel == 0 && kTile % kTileRows == 0);
+
+static inline double dot(const double* a, const double* b, std::size_t n) {
+    Pack sum{}, x, y;
+    std::size_t i = 0;
+    for (; i + kPack <= n; i += kPack) {
+        std::memcpy(&x, a + i, sizeof(Pack));
+        std::memcpy(&y, b + i, sizeof(Pack));
+        sum += x * y;
+    }
+    double rest = total(sum);
+    for (; i < n; ++i) rest += a[i] * b[i];
+    return rest;
+}
+
+static inline double largest_size(const double* values, std::size_t n) {
+    double found = 0.0;
+    for (std::size_t k = 0; k < n; ++k) found = std::fabs(values[k]) > found ? std::fabs(values[k]) : found;
+    return found;
+}
 
 class Cholesky {
   public:
@@ -36,7 +55,7 @@ class Cholesky {
         }
     }
 
-    // Cholesky in place: rows of the upper triangle, with inverse pivots on the diagonal, nothing where there is none.
+    // Cholesky in place: rows of the upper triangle, with inverse pivots on the diagonal, zero where there is none.
     // Many pivots' rows are taken off the rows below them at once, in tiles that stay in registers: one after another, each
     // would read and write all that is left of the matrix. Among themselves they are taken off a few at once.
     template <class IsUsable>
@@ -94,15 +113,30 @@ class Cholesky {
 
     // x = H^-1 right, by the decomposition; returns right times x.
     double substitute(const double* right, double* x) {
-        const double product = inverse_form(right), *h = matrix_.data();
-        const std::size_t n = curved_.size();
-        double* y = solved_.data();
+        const double product = inverse_form(right);
+        back_substitute(solved_.data());
         std::memset(x, 0, n_ * sizeof(double));
-        for (std::size_t k = n; k-- > 0;) {
-            const double *row = h + k * n, known = dot(row + k + 1, y + k + 1, n - k - 1);
-            x[curved_[k]] = y[k] = (y[k] - known) * row[k];  // zero where there is no pivot
-        }
+        for (std::size_t k = 0; k < curved_.size(); ++k) x[curved_[k]] = solved_[k];
         return product;
+    }
+
+    // x = R^-1 x in place, where the decomposition is H = R'R: zero where there is no pivot.
+    void back_substitute(double* x) const {
+        const std::size_t n = curved_.size();
+        for (std::size_t k = n; k-- > 0;) {
+            const double* row = matrix_.data() + k * n;
+            x[k] = (x[k] - dot(row + k + 1, x + k + 1, n - k - 1)) * row[k];
+        }
+    }
+
+    // R'^-1 C in place, for n_columns columns: (n, n_columns) where all coordinates have pivots.
+    void half_substitute(double* columns, std::size_t n_columns) const {
+        for (std::size_t i = 0; i < n_; ++i) {
+            double* row = columns + i * n_columns;
+            for (std::size_t t = 0; t < i; ++t)
+                if (const double by = matrix_[t * n_ + i]; by != 0) take_off(columns + t * n_columns, by, row, n_columns);
+            for (std::size_t c = 0; c < n_columns; ++c) row[c] *= matrix_[i * n_ + i];
+        }
     }
 
   private:
@@ -196,6 +230,38 @@ class Cholesky {
     Buffer<double> matrix_, diagonal_, solved_;
     Buffer<bool> has_common_;
     Buffer<std::size_t> curved_;  // coordinates with second derivatives, in the order of the decomposition
+};
+
+// Which pivots of a factorisation are more than rounding. A linear combination of earlier coordinates is found at the first
+// factorisation of a fit and never has a pivot, because later its own may be all rounding. Others lose theirs where all their
+// samples are separated.
+class Pivots {
+  public:
+    bool all_usable = true, all_curved_usable = true;  // all coordinates, and all with a curvature
+    bool any_lost = false;                             // in this factorisation, and not before
+
+    // Factorises a matrix, the first of a fit or a later one.
+    void decompose(Cholesky& matrix, std::size_t n, bool is_first) {
+        state_.resize(n);
+        all_usable = all_curved_usable = true;
+        any_lost = false;
+        matrix.decompose([&](std::size_t k, double pivot, double diagonal) {
+            const bool is_enough = pivot > kSmallestPivot * diagonal && pivot > 0.0;
+            const bool is_usable = is_enough && (is_first || state_[k] != kNever);
+            all_usable = all_usable && is_usable;
+            all_curved_usable = all_curved_usable && (is_usable || diagonal == 0);
+            if (!is_first && state_[k] == kNever) return false;
+            any_lost = any_lost || (!is_first && state_[k] == kUsable && !is_enough);
+            state_[k] = is_enough ? kUsable : is_first ? kNever : kLost;
+            return is_usable;
+        });
+    }
+
+    bool is_usable(std::size_t k) const { return state_[k] == kUsable; }
+
+  private:
+    enum State : unsigned char { kNever, kLost, kUsable };
+    Buffer<State> state_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -1,9 +1,10 @@
 // The second derivatives of a multinomial regression whose predictors are mostly zero, as indicators are: what
 // level_products.hpp has for others.
 //
-// A row adds a block of levels for every two of its predictors that are not zero.
+// A row adds a block of levels for every two of its predictors that are not zero. Blocks are symmetric: only the lower triangle is
+// added up.
 #pragma once
-#include "fit/saturated.hpp"
+#include "fit/design.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
 
@@ -20,7 +21,7 @@ class LevelBlocks {
         sums_ = sums;
         totals_ = totals;
         q_ = design.n_levels - 1;
-        block_size_ = packs_for(q_ * q_) * kPack;
+        block_size_ = packs_for(q_ * (q_ + 1) / 2) * kPack;
         block_.resize(block_size_);
         blocks_.resize(design.n_predictors * (design.n_predictors + 1) / 2 * block_size_);
         std::memset(block_.data(), 0, block_size_ * sizeof(double));
@@ -37,18 +38,17 @@ class LevelBlocks {
         else return 1.0;
     }
 
-    // block_ = N (diag p - p p') of a row, without the first level; here too 1 - p is a sum.
+    // block_ = N (diag p - p p') of a row, without the first level, by rows up to the diagonal; here too 1 - p is a sum.
     void weigh_row(std::size_t r) {
         const double* p = powers_ + r * design_.n_levels;
         const double scale = 1.0 / sums_[r], all = totals_[r];
-        for (std::size_t k = 0; k < q_; ++k) {
-            const double p_k = p[k + 1] * scale;
-            double others = p[0];
-            for (std::size_t l = 0; l < q_; ++l) {
-                others += l == k ? 0.0 : p[l + 1];
-                block_[k * q_ + l] = -all * p_k * p[l + 1] * scale;
-            }
-            block_[k * q_ + k] = all * p_k * others * scale;
+        double* to = block_.data();
+        for (std::size_t k = 1; k <= q_; ++k) {
+            const double times = -all * p[k] * scale * scale;
+            double others = 0.0;
+            for (std::size_t l = 0; l <= q_; ++l) others += l == k ? 0.0 : p[l];
+            for (std::size_t l = 1; l < k; ++l) *to++ = times * p[l];
+            *to++ = -times * others;
         }
     }
 
@@ -60,7 +60,10 @@ class LevelBlocks {
             switch (block_size_ / kPack) {
                 case 1: add_blocks<has_values, 1>(r); break;
                 case 2: add_blocks<has_values, 2>(r); break;
+                case 3: add_blocks<has_values, 3>(r); break;
                 case 4: add_blocks<has_values, 4>(r); break;
+                case 5: add_blocks<has_values, 5>(r); break;
+                case 6: add_blocks<has_values, 6>(r); break;
                 default: add_blocks<has_values, 0>(r);
             }
         }
@@ -100,10 +103,12 @@ class LevelBlocks {
         const std::size_t n = design_.n_predictors * q_;
         const double* block = blocks_.data();
         for (std::size_t u = 0; u < design_.n_predictors; ++u)
-            for (std::size_t v = 0; v <= u; ++v, block += block_size_)
+            for (std::size_t v = 0; v <= u; ++v, block += block_size_) {
+                double* to = hessian + u * q_ * n + v * q_;
+                const double* from = block;
                 for (std::size_t k = 0; k < q_; ++k)
-                    for (std::size_t l = 0; l < q_; ++l)
-                        hessian[(u * q_ + k) * n + v * q_ + l] = block[k * q_ + l];
+                    for (std::size_t l = 0; l <= k; ++l) to[k * n + l] = to[l * n + k] = *from++;
+            }
     }
 
     Design design_{};

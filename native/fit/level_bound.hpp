@@ -1,7 +1,7 @@
-// What one variable more can add to a multinomial regression at most, known without fitting it.
+// The most that one more variable can add to a multinomial regression, without fitting it.
 //
-// The bound of newton_fit.hpp at the blanket's own maximum, as score_bound.hpp has it for two levels. There only the new
-// entries g of the gradient are not nothing: with W = diag(p) - pp' of a row, one q x q block a level of the candidate in
+// The bound of tilted_bound.hpp at the blanket's own maximum, as score_bound.hpp has it for two levels. There only the new
+// entries g of the gradient are not zero: with W = diag(p) - pp' of a row, one q x q block a level of the candidate in
 // each of
 //
 //     A: sums of W over the samples with that level        C: the same where each of the blanket's predictors is one
@@ -11,8 +11,8 @@
 #pragma once
 #include <cmath>
 
-#include "fit/newton_fit.hpp"
-#include "fit/saturated.hpp"
+#include "fit/newton.hpp"
+#include "fit/design.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -25,7 +25,7 @@ class LevelBound {
         n_ = design.n_predictors * q_;
         share_.resize(design.n_rows * q_);
         weight_.resize(design.n_rows * q_ * q_);
-        factor_.resize(n_ * n_);
+        factor_.resize(n_);
         std::memset(factor_.data(), 0, n_ * n_ * sizeof(double));
         for (std::size_t r = 0; r < design.n_rows; ++r) {
             weigh(r, coefficients);
@@ -33,7 +33,7 @@ class LevelBound {
             add_blocks(r, 0, design.starts[r], all);
             for (std::size_t a = design.starts[r]; a < design.starts[r + 1]; ++a) add_blocks(r, design.active[a], a + 1, all);
         }
-        is_known_ = decompose(factor_, n_);
+        is_known_ = has_pivots(factor_);
     }
 
     // The most that a candidate can add, by the counts of its levels, (levels, n_rows, n_levels); infinite where that is
@@ -42,30 +42,27 @@ class LevelBound {
         if (!is_known_) return HUGE_VAL;
         const std::size_t n_new = (levels - 1) * q_;
         by_levels([&]<std::size_t kQ>() { gather<kQ>(counts, levels, n_new); });
-        schur_.resize(n_new * n_new);
-        std::memset(schur_.data(), 0, n_new * n_new * sizeof(double));
+        schur_.resize(n_new);
+        double* schur = schur_.data();
+        std::memset(schur, 0, n_new * n_new * sizeof(double));
         for (std::size_t c = 0; c < n_new; ++c)  // the intercept is one wherever the candidate is
-            for (std::size_t k = 0; k <= c % q_; ++k) schur_[c * n_new + c / q_ * q_ + k] = cross_[k * n_new + c];
-        substitute(n_new);
+            for (std::size_t k = 0; k <= c % q_; ++k) schur[c * n_new + c / q_ * q_ + k] = cross_[k * n_new + c];
+        factor_.half_substitute(cross_.data(), n_new);
         for (std::size_t i = 0; i < n_; ++i) {
             const double* row = cross_.data() + i * n_new;
             for (std::size_t c = 0; c < n_new; ++c)
-                for (std::size_t k = 0; k <= c; ++k) schur_[c * n_new + k] -= row[c] * row[k];
+                for (std::size_t k = 0; k <= c; ++k) schur[c * n_new + k] -= row[c] * row[k];
         }
-        if (!decompose(schur_, n_new)) return HUGE_VAL;
-        double promised = 0.0;
-        for (std::size_t c = 0; c < n_new; ++c) {
-            step_[c] = (step_[c] - dot(schur_.data() + c * n_new, step_.data(), c)) * schur_[c * n_new + c];
-            promised += step_[c] * step_[c];
-        }
-        back_substitute(schur_, n_new, step_.data());
-        // The blanket's own gradient is not quite nothing: what its last step promised is added.
+        if (!has_pivots(schur_)) return HUGE_VAL;
+        step_.resize(n_new);
+        const double promised = schur_.substitute(gradient_.data(), step_.data());
+        // The blanket's own gradient is not exactly zero: add what its last step promised.
         const double size = std::sqrt(promised) + std::sqrt(kPromisedGain), moved = spread(counts, levels, n_new);
-        return moved < 1.0 ? most_divergence(moved) * size * size + kRounding : HUGE_VAL;
+        return moved < 1.0 ? most_divergence(moved) * size * size + kBoundRounding : HUGE_VAL;
     }
 
   private:
-    static constexpr double kFarFromRounding = 1e-8;
+    static constexpr double kSmallestPivot = 1e-8;  // relative to the diagonal: far above rounding, as a bound must hold
 
     // Calls work<q>(), with q known to the compiler where it is small: loops over two levels are not worth being loops.
     template <class Work>
@@ -120,15 +117,15 @@ class LevelBound {
     void add_block(std::size_t r, std::size_t u, std::size_t v, double all) {
         const double* w = weight_.data() + r * q_ * q_;
         for (std::size_t k = 0; k < q_; ++k)
-            for (std::size_t l = 0; l < q_; ++l) factor_[(u * q_ + k) * n_ + v * q_ + l] += all * w[k * q_ + l];
+            for (std::size_t l = 0; l < q_; ++l) factor_.data()[(u * q_ + k) * n_ + v * q_ + l] += all * w[k * q_ + l];
     }
 
-    // The candidate's gradient, in step_, and its second derivatives with the blanket's parameters, in cross_.
+    // The candidate's gradient, and its second derivatives with the blanket's parameters, in cross_.
     template <std::size_t kQ>
     void gather(const double* counts, std::size_t levels, std::size_t n_new) {
-        step_.resize(n_new);
+        gradient_.resize(n_new);
         cross_.resize(n_ * n_new);
-        std::memset(step_.data(), 0, n_new * sizeof(double));
+        std::memset(gradient_.data(), 0, n_new * sizeof(double));
         std::memset(cross_.data(), 0, n_ * n_new * sizeof(double));
         for (std::size_t level = 1; level < levels; ++level) {
             const std::size_t first = (level - 1) * q<kQ>();
@@ -136,7 +133,7 @@ class LevelBound {
                 const double* n = counts + (level * design_.n_rows + r) * (q<kQ>() + 1);
                 const double all = total<kQ>(n);
                 if (all == 0) continue;
-                for (std::size_t k = 0; k < q<kQ>(); ++k) step_[first + k] += n[k + 1] - all * share_[r * q<kQ>() + k];
+                for (std::size_t k = 0; k < q<kQ>(); ++k) gradient_[first + k] += n[k + 1] - all * share_[r * q<kQ>() + k];
                 add_cross<kQ>(r, 0, first, n_new, all);
                 for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
                     add_cross<kQ>(r, design_.active[a], first, n_new, all);
@@ -152,49 +149,20 @@ class LevelBound {
             for (std::size_t l = 0; l < q<kQ>(); ++l) to[l] += all * w[k * q<kQ>() + l];
     }
 
-    // Cholesky in place on the lower triangle, with inverse pivots on the diagonal; whether all are more than rounding.
-    static bool decompose(Buffer<double>& matrix, std::size_t n) {
-        double* h = matrix.data();
-        for (std::size_t k = 0; k < n; ++k) {
-            const double diagonal = h[k * n + k];
-            double pivot = diagonal;
-            for (std::size_t l = 0; l < k; ++l) {
-                const double entry = (h[k * n + l] - dot(h + k * n, h + l * n, l)) * h[l * n + l];
-                h[k * n + l] = entry;
-                pivot -= entry * entry;
-            }
-            if (!(pivot > kFarFromRounding * diagonal)) return false;
-            h[k * n + k] = 1.0 / std::sqrt(pivot);
-        }
-        return true;
-    }
-
-    // cross_ becomes L^-1 C, row by row.
-    void substitute(std::size_t n_new) {
-        for (std::size_t i = 0; i < n_; ++i) {
-            double* row = cross_.data() + i * n_new;
-            for (std::size_t t = 0; t < i; ++t) {
-                const double by = factor_[i * n_ + t];
-                if (by == 0) continue;
-                const double* other = cross_.data() + t * n_new;
-                for (std::size_t c = 0; c < n_new; ++c) row[c] -= by * other[c];
-            }
-            for (std::size_t c = 0; c < n_new; ++c) row[c] *= factor_[i * n_ + i];
-        }
-    }
-
-    static void back_substitute(const Buffer<double>& factor, std::size_t n, double* x) {
-        for (std::size_t k = n; k-- > 0;) {
-            x[k] *= factor[k * n + k];
-            for (std::size_t l = 0; l < k; ++l) x[l] -= factor[k * n + l] * x[k];
-        }
+    // Factorises; whether all pivots are far above rounding.
+    static bool has_pivots(Cholesky& matrix) {
+        bool all_usable = true;
+        matrix.decompose([&](std::size_t, double pivot, double diagonal) {
+            return all_usable = all_usable && pivot > kSmallestPivot * diagonal;
+        });
+        return all_usable;
     }
 
     // The most by which the step sets two levels of a sample apart; the blanket's parameters follow the new ones.
     double spread(const double* counts, std::size_t levels, std::size_t n_new) {
         follow_.resize(n_);
         for (std::size_t i = 0; i < n_; ++i) follow_[i] = -dot(cross_.data() + i * n_new, step_.data(), n_new);
-        back_substitute(factor_, n_, follow_.data());
+        factor_.back_substitute(follow_.data());
         change_.resize(q_);
         double widest = 0.0;
         by_levels([&]<std::size_t kQ>() {
@@ -230,7 +198,8 @@ class LevelBound {
     Design design_{};
     std::size_t q_ = 0, n_ = 0;
     bool is_known_ = false;
-    Buffer<double> share_, weight_, factor_, cross_, schur_, step_, follow_, change_;
+    Cholesky factor_, schur_;
+    Buffer<double> share_, weight_, gradient_, cross_, step_, follow_, change_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

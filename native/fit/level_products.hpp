@@ -6,7 +6,7 @@
 // in registers, and since a block is symmetric in its levels half of them do. Row by row every block would be read
 // and written once a row: that took five times as long with 26 levels and 17 predictors.
 #pragma once
-#include "fit/saturated.hpp"
+#include "fit/design.hpp"
 #include "machine/buffer.hpp"
 #include "machine/product_tiles.hpp"
 
@@ -29,10 +29,10 @@ class LevelProducts {
         q_ = design.n_levels - 1;
         products_.resize(q_ * (q_ + 1) / 2 * n_pairs());
         std::memset(products_.data(), 0, products_.size() * sizeof(double));
-        columns_.resize(design.n_predictors * kApart);
+        columns_.resize(design.n_predictors * kStride);
         shares_.resize((2 * q_ + 1) * kPart);
         column_.resize(design.n_predictors);
-        for (std::size_t u = 0; u < design.n_predictors; ++u) column_[u] = columns_.data() + u * kApart;
+        for (std::size_t u = 0; u < design.n_predictors; ++u) column_[u] = columns_.data() + u * kStride;
         for (std::size_t from = 0; from < design.n_rows; from += kPart * kPack) {
             take_columns(from);
             take_shares(from, powers, sums, totals);
@@ -43,8 +43,8 @@ class LevelProducts {
 
   private:
     static constexpr std::size_t kPart = 256 / kPack;  // packs of rows at a time: all columns stay in the second-level cache
-    static constexpr std::size_t kApart = kPart + 1;  // of columns: a row's places would all be in one set of the cache
-    static constexpr std::size_t kFewLevels = 4, kFewRows = 64;
+    static constexpr std::size_t kStride = kPart + 1;  // of columns: with kPart the columns of a row would share one set of the cache
+    static constexpr std::size_t kFewLevels = 4, kFewRows = 64;  // up to which adding row by row is faster
     static constexpr std::size_t kLeft = kPack == 8 ? 4 : 2;  // columns of a tile; only AVX-512 has registers for more
 
     std::size_t n_rows(std::size_t from) const {
@@ -64,7 +64,7 @@ class LevelProducts {
         for (std::size_t i = 0; i < n_rows(from); ++i) {
             lanes[i] = 1.0;
             for (std::size_t a = design_.starts[from + i]; a < design_.starts[from + i + 1]; ++a)
-                lanes[design_.active[a] * kApart * kPack + i] = design_.values ? design_.values[a] : 1.0;
+                lanes[design_.active[a] * kStride * kPack + i] = design_.values ? design_.values[a] : 1.0;
         }
     }
 

@@ -4,7 +4,7 @@
 // changed when that member was last left out. By its second derivatives alone a strong member cannot be left out: they hold
 // near the maximum, and its predictors go far. Only regressions of at least `least` parameters, whose steps cost much, are remembered.
 #pragma once
-#include "fit/newton_fit.hpp"
+#include "fit/newton.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -30,9 +30,13 @@ class LevelStarts {
 
     // Where the fit of the blanket itself starts, and, once it is told, where it ended.
     const Buffer<double>& own() const { return own_; }
-    void set_own(const Buffer<double>& coefficients) {
+    void set_own(const Buffer<double>& coefficients, bool is_far) {
         if (own_.size()) own_.copy(coefficients);
+        is_far_ = is_far;
     }
+
+    // Whether the blanket's coefficients were on their way to infinity.
+    bool is_far() const { return is_far_; }
 
     // Takes note of a fit with one more variable, whose coefficients come last; the best is kept.
     void set_with(std::size_t candidate, double score, const Buffer<double>& coefficients) {
@@ -53,7 +57,7 @@ class LevelStarts {
 
     // Adds to the coefficients, of all parameters, what leaving out the member at `position` did; whether that is known.
     bool add_change(std::size_t position, double* coefficients) const {
-        if (!is_known_[position]) return false;
+        if (own_.size() == 0 || !is_known_[position]) return false;
         for (std::size_t k = 0; k < own_.size(); ++k) coefficients[k] += changes_[position * own_.size() + k];
         return true;
     }
@@ -130,6 +134,7 @@ class LevelStarts {
 
     std::size_t target_ = 0, at_ = 0;
     std::int64_t tried_ = -1;
+    bool is_far_ = false;
     double tried_score_ = 0.0;
     Buffer<std::int64_t> members_;
     Buffer<std::size_t> first_;

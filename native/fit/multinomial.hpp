@@ -1,47 +1,54 @@
-// Multinomial logistic regression on a table, by Newton's method.
+// The likelihood of multinomial logistic regression on a table.
 //
 // `kernels/reference/likelihoods.py` has the definition. A row of the table is a configuration of predictors, most of
 // them zero: only the others are listed, and a row adds to the gradient and to the Hessian where these meet. The file is long because
-// a model has to answer all that newton_fit.hpp asks, and every answer is about the same cells.
+// it serves all policies of newton.hpp.
 #pragma once
 #include <cmath>
 
 #include "fit/level_blocks.hpp"
 #include "fit/level_products.hpp"
-#include "fit/newton_fit.hpp"
-#include "fit/saturated.hpp"
+#include "fit/design.hpp"
 #include "fit/separation.hpp"
+#include "fit/tilted_bound.hpp"
 #include "machine/buffer.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-constexpr double kShortSeries = 0.1;  // of a logarithm
+constexpr double kShortSeries = 0.1;  // up to which a logarithm is replaced by the first terms of its series
+constexpr double kFractionToBoundary = 0.999;  // of the way to where a tilted probability becomes zero
 
-// What newton_fit.hpp wants to know; coefficients are (n_predictors, n_levels - 1), the thresholds first.
+// Coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
   public:
+    static constexpr bool kBoundsChords = true;
     std::size_t n_parameters = 0, n_thresholds = 0;
+
+    bool has_costly_curvature() const { return n_parameters >= kManyParameters; }
 
     void set(Design design) {
         design_ = design;
         n_thresholds = design.n_levels - 1;
         n_parameters = design.n_predictors * n_thresholds;
         const std::size_t cells = design_.n_rows * design_.n_levels;
-        for (Buffer<double>* of_cells : {&linear_, &trial_linear_, &change_, &eta_, &power_})
-            of_cells->resize((cells + kPack - 1) / kPack * kPack);
+        for (Buffer<double>* of_cells : {&linear_, &trial_linear_, &change_, &eta_, &power_, &residual_})
+            of_cells->resize(packs_for(cells) * kPack + kPack);  // see each_pack()
         cells_.set(design_.counts, design_.n_rows, design_.n_levels);
-        bring_back();
-        sum_.resize(design_.n_rows);
+        restore();
         n_there_.resize(design_.n_rows);
-        total_.resize(design_.n_rows);
+        for (Buffer<double>* of_rows : {&sum_, &total_}) of_rows->resize(packs_for(design_.n_rows) * kPack);
+        for (std::size_t r = design_.n_rows; r < sum_.size(); ++r) {
+            sum_[r] = 1.0;
+            total_[r] = 0.0;
+        }
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             total_[r] = 0.0;
             for (std::size_t k = 0; k < design_.n_levels; ++k) total_[r] += design_.counts[r * design_.n_levels + k];
         }
     }
 
-    // Has only those cells gone that were from the beginning.
-    void bring_back() {
+    // Takes back all cells but those known to be at minus infinity from the start.
+    void restore() {
         if (design_.left) std::memcpy(left_.data(), design_.left, left_.size());
         else std::memset(left_.data(), 0, left_.size());
     }
@@ -84,7 +91,7 @@ class MultinomialModel {
     // The likelihood at most of a regression without a variable, evaluated where the second derivatives with it lead. By these the
     // probabilities p' with it, tilted towards those, keep all sums but the variable's: as far as none is negative. No fit has
     // a likelihood above -(entropy of these).
-    double most_beside() {
+    double most_near() {
         double slope = 0.0, entropy = 0.0, lowest = -1.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
@@ -101,7 +108,7 @@ class MultinomialModel {
             slope += total_[r] * of_row;
             entropy += total_[r] * at;
         }
-        const double times = -kNearlyAll / lowest;
+        const double times = -kFractionToBoundary / lowest;
         double divergence = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             double of_row = 0.0;
@@ -113,7 +120,7 @@ class MultinomialModel {
     }
 
     // The most by which two levels of a row are apart from what they are there.
-    double distance_beside() const {
+    double distance_near() const {
         double widest = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             Range moved;
@@ -138,6 +145,10 @@ class MultinomialModel {
 
     void differentiate(double* gradient, double* hessian) {
         differentiate(gradient);
+        curvature(hessian);
+    }
+
+    void curvature(double* hessian) {
         note_curved();
         if (LevelProducts::suits(design_)) {
             products_.write(design_, power_.data(), sum_.data(), total_.data(), 0, hessian);
@@ -174,10 +185,13 @@ class MultinomialModel {
 
     // The gradient alone: what a Hessian costs is many times more.
     void differentiate(double* gradient) {
-        residual_.resize(n_thresholds);
-        std::memset(gradient, 0, n_parameters * sizeof(double));
-        if (design_.values) add_residuals<true>(gradient);
-        else add_residuals<false>(gradient);
+        for (std::size_t r = 0; r < design_.n_rows; ++r) set_residual(r);
+        padded_.resize(design_.n_predictors * n_packs());
+        std::memset(static_cast<void*>(padded_.data()), 0, padded_.size() * sizeof(Pack));
+        if (design_.values) add_residuals<true>();
+        else add_residuals<false>();
+        for (std::size_t u = 0; u < design_.n_predictors; ++u)
+            std::memcpy(gradient + u * n_thresholds, padded_levels(u) + 1, n_thresholds * sizeof(double));
     }
 
     // The certificate of separation: see separation.hpp.
@@ -211,9 +225,9 @@ class MultinomialModel {
         return any;
     }
 
-    // Has all cells that have not left, nor are proposed, count alike until they are weighed again: whether a direction
-    // leaves a cell as it is does not depend on how probable that cell is.
-    void weigh_alike() {
+    // Gives all cells that have not left, nor are proposed, the same weight until they are weighed again: whether a direction changes a
+    // cell does not depend on how probable the cell is.
+    void weigh_equally() {
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             sum_[r] = 0.0;
             n_there_[r] = 0;
@@ -239,7 +253,6 @@ class MultinomialModel {
     }
 
     double probability(std::size_t cell) const { return power_[cell] / sum_[cell / design_.n_levels]; }
-    double share(std::size_t cell) const { return design_.counts[cell] / total_[cell / design_.n_levels]; }
 
     // The cells that have left, (n_rows, n_levels).
     const Buffer<unsigned char>& left() const { return left_; }
@@ -274,31 +287,44 @@ class MultinomialModel {
                 for (std::size_t k = 0; k < n_thresholds; ++k) to[k] -= x * more[k];
             }
         }
-        return largest_size(rest_.data(), n_parameters) < kSameSum;
+        return largest_size(rest_.data(), n_parameters) < kMomentRounding;
     }
 
     // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
-    void linear(const double* b, double* to) const {
-        if (design_.values) sum_predictors<true>(b, to);
-        else sum_predictors<false>(b, to);
+    void linear(const double* b, double* to) {
+        padded_.resize(design_.n_predictors * n_packs());
+        std::memset(static_cast<void*>(padded_.data()), 0, padded_.size() * sizeof(Pack));
+        for (std::size_t u = 0; u < design_.n_predictors; ++u)
+            std::memcpy(padded_levels(u) + 1, b + u * n_thresholds, n_thresholds * sizeof(double));
+        if (design_.values) sum_predictors<true>(to);
+        else sum_predictors<false>(to);
     }
 
     template <bool has_values>
-    double value(std::size_t a) const {
-        if constexpr (has_values) return design_.values[a];
-        else return 1.0;
+    Pack times_value(Pack x, std::size_t a) const {
+        if constexpr (has_values) return x * design_.values[a];
+        else return x;
+    }
+
+    std::size_t n_packs() const { return packs_for(design_.n_levels); }
+    double* padded_levels(std::size_t u) { return reinterpret_cast<double*>(padded_.data() + u * n_packs()); }
+
+    // Calls use(r, p, at) for the p-th pack of levels of every row, which begins at cell `at`. A pack may end in the next row: what is
+    // written there is written again later, and what is read there goes to padding.
+    template <class Use>
+    void each_pack(Use use) const {
+        for (std::size_t p = n_packs(); p-- > 0;)
+            for (std::size_t r = 0; r < design_.n_rows; ++r) use(r, p, r * design_.n_levels + p * kPack);
     }
 
     template <bool has_values>
-    void sum_predictors(const double* b, double* to) const {
-        for (std::size_t r = 0; r < design_.n_rows; ++r, to += design_.n_levels) {
-            to[0] = 0.0;
-            for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] = b[k];
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
-                const double *row = b + design_.active[a] * n_thresholds, x = value<has_values>(a);
-                for (std::size_t k = 0; k < n_thresholds; ++k) to[k + 1] += x * row[k];
-            }
-        }
+    void sum_predictors(double* to) const {
+        each_pack([&](std::size_t r, std::size_t p, std::size_t at) {
+            Pack sum = padded_[p];
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
+                sum += times_value<has_values>(padded_[design_.active[a] * n_packs() + p], a);
+            std::memcpy(to + at, &sum, sizeof(Pack));
+        });
     }
 
     // The likelihood at these predictors. Leaves power_ = exp(eta - largest of the row) and sum_, their sums.
@@ -314,11 +340,13 @@ class MultinomialModel {
                 highest = from[k] > highest ? from[k] : highest;
                 ++n_there_[r];
             }
+            double of_row = 0.0;
             for (std::size_t k = 0; k < levels; ++k) {
                 eta[k] = from[k] < highest ? from[k] - highest : 0.0;
-                likelihood += design_.counts[r * levels + k] * eta[k];
+                of_row += design_.counts[r * levels + k] * eta[k];
                 eta[k] = eta[k] < -700.0 ? -700.0 : eta[k];
             }
+            likelihood += of_row;
         }
         for (std::size_t c = design_.n_rows * levels; c < eta_.size(); ++c) eta_[c] = 0.0;
         for (std::size_t c = 0; c < eta_.size(); c += kPack) {
@@ -333,36 +361,47 @@ class MultinomialModel {
                 if (left_[r * levels + k]) power_[r * levels + k] = 0.0;
                 sum_[r] += power_[r * levels + k];
             }
-            likelihood -= total_[r] * std::log(sum_[r]);
         }
-        return likelihood;
+        return likelihood - sum_of_logs();
     }
 
-    // residual_ = n - N p of a row, without the first level: as n (1 - p) - (N - n) p, in which 1 - p is a sum. The difference
-    // would be nothing where p is nearly one.
+    // The sum over rows of N log(sum_).
+    double sum_of_logs() const {
+        Pack logs{};
+        for (std::size_t r = 0; r < sum_.size(); r += kPack) {
+            Pack sums, totals;
+            std::memcpy(&sums, sum_.data() + r, sizeof(Pack));
+            std::memcpy(&totals, total_.data() + r, sizeof(Pack));
+            logs += totals * log_of(sums);
+        }
+        return total(logs);
+    }
+
+    // residual_ = n - N p of a row: as n (1 - p) - (N - n) p, in which 1 - p is a sum. The difference would be zero where p is
+    // nearly one.
     void set_residual(std::size_t r) {
-        const double *p = power_.data() + r * design_.n_levels, *n = design_.counts + r * design_.n_levels;
-        const double scale = 1.0 / sum_[r], all = total_[r];
-        for (std::size_t k = 1; k <= n_thresholds; ++k) residual_[k - 1] = (n[k] - all) * p[k] * scale;
-        for (std::size_t k = 1; k <= n_thresholds; ++k) {
+        const std::size_t levels = design_.n_levels;
+        const double *p = power_.data() + r * levels, *n = design_.counts + r * levels;
+        const double scale = n_there_[r] < 2 ? 0.0 : 1.0 / sum_[r], all = total_[r];  // zero where it is certain
+        double* to = residual_.data() + r * levels;
+        for (std::size_t k = 0; k < levels; ++k) to[k] = (n[k] - all) * p[k] * scale;
+        for (std::size_t k = 0; k < levels; ++k) {
             if (n[k] == 0) continue;
             double others = 0.0;
-            for (std::size_t l = 0; l < design_.n_levels; ++l) others += l == k ? 0.0 : p[l];
-            residual_[k - 1] += n[k] * others * scale;
+            for (std::size_t l = 0; l < levels; ++l) others += l == k ? 0.0 : p[l];
+            to[k] += n[k] * others * scale;
         }
     }
 
     template <bool has_values>
-    void add_residuals(double* gradient) {
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            if (n_there_[r] < 2) continue;  // certain
-            set_residual(r);
-            for (std::size_t k = 0; k < n_thresholds; ++k) gradient[k] += residual_[k];
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
-                double *to = gradient + design_.active[a] * n_thresholds, x = value<has_values>(a);
-                for (std::size_t k = 0; k < n_thresholds; ++k) to[k] += x * residual_[k];
-            }
-        }
+    void add_residuals() {
+        each_pack([&](std::size_t r, std::size_t p, std::size_t at) {
+            Pack residual;
+            std::memcpy(&residual, residual_.data() + at, sizeof(Pack));
+            padded_[p] += residual;
+            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a)
+                padded_[design_.active[a] * n_packs() + p] += times_value<has_values>(residual, a);
+        });
     }
 
     Design design_{};
@@ -374,6 +413,7 @@ class MultinomialModel {
     Cells cells_;
     Buffer<unsigned char>& left_ = cells_.left;
     Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, residual_, rest_;
+    Buffer<Pack> padded_;  // numbers of parameters, (n_predictors, levels in whole packs), the first level's too
     Buffer<double> curved_share_, curved_before_;  // the probabilities where the second derivatives were taken
 };
 

@@ -1,9 +1,9 @@
 // Where a regression without some of its parameters starts, by the second derivatives with them.
 //
-// With H at the maximum b, the best place without the parameters G is nearly H_-G^-1 (H b)_-G: there the quadratic that has its
-// maximum at b is largest. H_-G and (H b)_-G are what a fit is told (NewtonFit::know_near).
+// With H at the maximum b, the best point without the parameters G is nearly H_-G^-1 (H b)_-G: there the quadratic that has its
+// maximum at b is largest. Newton::know_near takes H_-G and (H b)_-G.
 #pragma once
-#include "fit/newton_fit.hpp"
+#include "fit/newton.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 

@@ -5,12 +5,13 @@
 // What a unit (a sample, or a row) adds to the likelihood and its derivatives depends on the one number e, so units are lanes of a
 // vector: with t = exp(e) the weights of the levels are exp(mu_k) t^k, one exponential per unit. Evaluating finds the likelihood and
 // the residuals; the probabilities are computed again for the curvature, which many places never need. Two levels are logistic
-// regression. `kernels/reference/likelihoods.py` has the definition, newton_fit.hpp what is asked of a likelihood.
+// regression. `kernels/reference/likelihoods.py` has the definition, newton.hpp what is asked of a likelihood.
 #pragma once
 #include <cmath>
 #include <stdexcept>
 
 #include "fit/separation.hpp"
+#include "fit/tilted_bound.hpp"
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
 #include "machine/product_tiles.hpp"
@@ -39,12 +40,14 @@ class OrdinalModel {
   public:
     std::size_t n_parameters = 0, n_thresholds = 0;
 
+    static bool has_costly_curvature() { return true; }
+
     void set(Units units) {
         units_ = units;
         base_ = nullptr;
         n_thresholds = units.n_levels - 1;
         n_parameters = n_thresholds + units.n_columns;
-        if (n_parameters > kMostParameters) throw std::overflow_error("too many parameters");
+        if (n_parameters > kMaxParameters) throw std::overflow_error("too many parameters");
         n_packs_ = units.n ? packs_for(units.n) : 1;
         for (Buffer<Pack>* of_units : {&linear_, &trial_linear_, &change_, &residual_, &variance_}) of_units->resize(n_packs_);
         for (Buffer<Pack>* of_levels : {&scale_, &level_sums_}) of_levels->resize(units.n_levels);
@@ -52,7 +55,7 @@ class OrdinalModel {
         weights_.resize(units.n_levels * kGroup);
         shares_.resize(2 * units.n_levels * kPart);
         covariance_.resize(n_thresholds * n_packs_);
-        bring_back();
+        restore();
     }
 
     // Takes in columns past those of a model that was differentiated where it was evaluated last, with the result (g, H). The new
@@ -204,7 +207,7 @@ class OrdinalModel {
     }
 
     // The certificate of separation: see separation.hpp.
-    void bring_back() { has_left_ = is_alike_ = false; }
+    void restore() { has_left_ = is_alike_ = false; }
 
     // Most steps move no cell enough.
     bool propose_leaving(const double* step) {
@@ -221,7 +224,7 @@ class OrdinalModel {
 
     // Has all cells that are there count the same until they are weighed again: whether a direction changes a cell does not
     // depend on how probable the cell is.
-    void weigh_alike() { is_alike_ = true; }
+    void weigh_equally() { is_alike_ = true; }
 
     Leaving confirm_leaving(const double* step, const double* past) {
         combine(step + n_thresholds, change_.data());
@@ -244,7 +247,7 @@ class OrdinalModel {
     static constexpr std::size_t kPart = 16;   // packs whose moments stay in the first-level cache
     // Of what Newton's steps move cells on their way to infinity by: one, where exp(-eta) is left to gain. Rare levels move less.
     static constexpr double kSeparatingStep = 0.5;
-    static constexpr double kLargestPower = 600.0;  // of e, with room for the other factors of a product
+    static constexpr double kMaxExponent = 600.0;  // of a power of exp(e), with room for the other factors of a product
 
     // Of a few packs of units: sums of the levels' weights, these times the levels, and the logarithm of what weights are divided by.
     struct Group {
@@ -254,12 +257,6 @@ class OrdinalModel {
 
     static void clear(Buffer<Pack>& packs, std::size_t n) {
         if (packs.resize(n)) std::memset(static_cast<void*>(packs.data()), 0, n * sizeof(Pack));
-    }
-
-    // (1 + x) log(1 + x) - x at most, for x >= -1, by the first terms of its series.
-    static Pack divergence_of(Pack x) {
-        const Pack z = x < 1.0 ? x : pack_of(1.0), fourth = z < 0.0 ? pack_of(1.0 / 3.0) : pack_of(1.0 / 12.0);
-        return x * x * (0.5 - z * (1.0 / 6.0) + z * z * fourth);
     }
 
     // The most by which two levels move apart as the thresholds move by moved_ and e within a range: convex in e, so at one of its ends.
@@ -309,7 +306,7 @@ class OrdinalModel {
         }
         const Range of_e = range(e);
         const double largest = -of_e.lowest > of_e.highest ? -of_e.lowest : of_e.highest;
-        is_wide_ = static_cast<double>(n_thresholds) * largest + of_thresholds.width() > kLargestPower;
+        is_wide_ = static_cast<double>(n_thresholds) * largest + of_thresholds.width() > kMaxExponent;
         log_scale_ = of_thresholds.highest;
         for (std::size_t k = 0; k <= n_thresholds; ++k) scale_[k] = pack_of(is_wide_ ? 0.0 : std::exp(thresholds_[k] - log_scale_));
         is_alike_ = false;

@@ -1,21 +1,20 @@
-// What one column more can add to a logistic regression at most, known without fitting it.
+// The most that one more column can add to a logistic regression, without fitting it.
 //
-// At the maximum of a blanket's own regression, with a new slope of zero, only the new entry g of the gradient is not nothing.
+// At the maximum of a blanket's own regression, with a new slope of zero, only the new entry g of the gradient is not zero.
 // With w = p (1 - p) a sample, h the sums of w x over the samples where the new column is one, and H the blanket's second
 // derivatives, Newton's step promises
 //
 //     g^2 / (h_0 - h' H^-1 h)
 //
-// and by the bound of newton_fit.hpp no fit gains more than (1/2 + m/6 + m^2/3) of it, where no predictor moves by more
+// and by the bound of tilted_bound.hpp no fit gains more than (1/2 + m/6 + m^2/3) of it, where no predictor moves by more
 // than m. p, w and H are the blanket's, so that a candidate costs a product with each column, and no exponential.
 //
 // Where data are separated, this is asked of the rows that have not left for certainty. On these some columns may be combinations of
-// others, and take no part. Which ones is asked with all rows alike in weight, as it is no matter of probability.
+// others, and take no part. Which ones is decided with equal weights of all rows, because it does not depend on probabilities.
 #pragma once
 #include <cmath>
 
-#include "fit/newton_fit.hpp"
-#include "fit/saturated.hpp"
+#include "fit/newton.hpp"
 #include "machine/packs.hpp"
 #include "machine/weighted_products.hpp"
 
@@ -58,21 +57,24 @@ class ScoreBound {
         for (std::size_t k = 0; k < n_; ++k) sums_[k] = weighted_sum(k, weight_.data());
         const double own = sums_[0] + 2 * l2_;  // zeros and ones are their own squares
         const double left = own - factor_.substitute(sums_.data(), step_.data());
-        if (!(left > kFarFromRounding * own)) return l2_ == 0 && is_told(totals) ? kRounding : HUGE_VAL;
-        // The blanket's own gradient is not quite nothing: what its last step promised is added.
+        if (!(left > kSmallestPivot * own)) return l2_ == 0 && is_copy(totals) ? kBoundRounding : HUGE_VAL;
+        // The blanket's own gradient is not exactly zero: add what its last step promised.
         const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
         double moved = spread(gradient / left);
         if (!(moved < 1.0)) moved = spread_of_rows(gradient / left, totals);
-        return moved < 1.0 ? most_divergence(moved) * size * size + kRounding : HUGE_VAL;
+        return moved < 1.0 ? most_divergence(moved) * size * size + kBoundRounding : HUGE_VAL;
     }
 
     // Whether H has a decomposition, and a column is in no combination, neither as one nor as a part of one: then the combinations, and
     // the directions in which rows leave, are the same without it. The rest is for those who go on from this fit.
     bool is_apart(std::size_t column) const { return is_known_ && !(has_combinations_ && is_combined_[column + 1]); }
-    std::size_t n_coefficients() const { return n_; }
     std::size_t n_packs() const { return n_packs_; }
-    double l2() const { return l2_; }
-    Pack variance(std::size_t p) const { return variance_[p]; }
+    const Pack* variances() const { return variance_.data(); }
+    Cholesky& factor() { return factor_; }
+
+  private:
+    static constexpr double kSmallestPivot = 1e-8;  // relative to the diagonal: far above rounding, as a bound must hold
+    static constexpr double kIndependent = 1e-6;    // share of a column in a linear combination; less is rounding
 
     // The sum of a column, the first being ones, times weights of the rows.
     double weighted_sum(std::size_t k, const Pack* weights) const {
@@ -90,12 +92,6 @@ class ScoreBound {
         }
     }
 
-    // x = H^-1 right; returns right times x.
-    double solve(const double* right, double* x) { return factor_.substitute(right, x); }
-
-  private:
-    static constexpr double kFarFromRounding = 1e-8;
-
     // Factorises H; whether all pivots are more than rounding but those of combinations of others.
     bool factorise() {
         const auto weigh = [&](std::size_t p) { return totals_[p] * variance_[p]; };
@@ -107,7 +103,7 @@ class ScoreBound {
         set_curvature([&](std::size_t p) { return totals_[p] > 0.0 ? pack_of(1.0) : Pack{}; });
         alike_.copy(factor_.matrix());
         factor_.decompose([&](std::size_t k, double pivot, double diagonal) {
-            return !(is_combination_[k] = !(pivot > kFarFromRounding * diagonal));
+            return !(is_combination_[k] = !(pivot > kSmallestPivot * diagonal));
         });
         mark_combined();
         return factorise(weigh);
@@ -128,7 +124,7 @@ class ScoreBound {
         set_curvature(weigh);
         factor_.decompose([&](std::size_t k, double pivot, double diagonal) {
             if (is_combination_[k]) return false;
-            all_usable = all_usable && pivot > kFarFromRounding * diagonal;
+            all_usable = all_usable && pivot > kSmallestPivot * diagonal;
             return all_usable;
         });
         return all_usable;
@@ -148,7 +144,7 @@ class ScoreBound {
     }
 
     // Whether a column is one in all samples, in none, or in those where one of the others is one, or zero: then it adds nothing.
-    bool is_told(const Pack* with_candidate) const {
+    bool is_copy(const Pack* with_candidate) const {
         for (std::size_t k = 0; k < n_; ++k) {
             PackBits unlike{}, unlike_not{};
             for (std::size_t p = 0; p < n_packs_; ++p) {

@@ -1,14 +1,52 @@
-// The cells of a regression (a row, with a level of the target) and which of them have left: the certificate of newton_fit.hpp.
+// The certificate of separation, and the cells of a regression (a row, with a level of the target) that have left.
 //
-// A direction certifies separation where it changes no log odds between cells with samples, raises no other cell of their rows, and
-// lowers some. The lowered cells have probability zero in the limit. Changes of linear predictors are (n_rows, n_levels).
+// A direction d certifies separation where it changes no log odds between cells with samples, raises no other cell of their rows, and
+// lowers some. The maximum is then at infinity: the lowered cells have probability zero in the limit, and the supremum is the maximum over
+// the others. Newton's steps towards it nearly are such directions. Subtracting what a step s does to the other cells makes it one:
+// with H of these cells at equal weights, and U the coefficients that have a pivot in it, d = s - H_UU^-1 (H s)_U has H d = 0. Whether d
+// certifies is then checked in every cell. Cells dropped earlier are not held by anything, and a later step may raise them: then enough
+// of the way so far, which lowered them, is added to d.
 #pragma once
 #include <cmath>
 
-#include "fit/newton_fit.hpp"
+#include "fit/cholesky.hpp"
 #include "machine/buffer.hpp"
 
 namespace markhood::MARKHOOD_TIER {
+
+enum class Leaving { kNone, kUnclear, kSome };
+
+class Certificate {
+  public:
+    // Drops the cells proposed by a step from b that leave in its direction; whether there are any that surely do. `gradient` and
+    // `curvature` are overwritten.
+    template <class Likelihood>
+    bool confirm(Likelihood& likelihood, const Buffer<double>& step, const Buffer<double>& b, Buffer<double>& gradient, Cholesky& curvature) {
+        const std::size_t n = b.size();
+        for (Buffer<double>* of_parameters : {&direction_, &past_, &held_, &held_past_}) of_parameters->resize(n);
+        for (int round = 0; round < kMaxRounds; ++round) {
+            likelihood.weigh_equally();
+            likelihood.differentiate(gradient.data(), curvature.data());
+            curvature.multiply(step.data(), held_.data());
+            curvature.multiply(b.data(), held_past_.data());
+            pivots_.decompose(curvature, n, true);
+            curvature.substitute(held_.data(), direction_.data());
+            curvature.substitute(held_past_.data(), past_.data());
+            for (std::size_t k = 0; k < n; ++k) {
+                direction_[k] = step[k] - direction_[k];
+                past_[k] = b[k] - past_[k];
+            }
+            const Leaving found = likelihood.confirm_leaving(direction_.data(), past_.data());
+            if (found != Leaving::kUnclear) return found == Leaving::kSome;
+        }
+        likelihood.retract();
+        return false;
+    }
+
+  private:
+    Pivots pivots_;
+    Buffer<double> direction_, past_, held_, held_past_;  // the step and the way so far, and what they do to the cells that stay
+};
 
 struct Range {
     double lowest = HUGE_VAL, highest = -HUGE_VAL;
@@ -41,7 +79,7 @@ class Cells {
         begin();
         if (!take_away(change, 0.0)) return false;
         for (std::size_t r = 0; r < n_rows_; ++r) {
-            const double lowest = moved(r, linear).lowest - kFarBelow;
+            const double lowest = moved(r, linear).lowest - kNegligibleLogOdds;
             for (std::size_t c = r * n_levels_; c < (r + 1) * n_levels_; ++c)
                 if (counts_[c] == 0 && linear[c] < lowest) left[c] = true;
         }
@@ -58,7 +96,7 @@ class Cells {
             change[c] += times * past[c];
             longest = std::fabs(change[c]) > longest ? std::fabs(change[c]) : longest;
         }
-        const double rounding = kAlike * longest;
+        const double rounding = kDirectionRounding * longest;
         const Leaving found = keep_risen(change, rounding);
         if (found == Leaving::kUnclear) return found;
         retract();
@@ -81,7 +119,7 @@ class Cells {
             for (std::size_t c = from; c < to; ++c) {
                 if (left[c]) continue;
                 all.take(change[c]);
-                if (linear[c] > before.highest - kFarBelow || linear[c] + change[c] > after.highest - kFarBelow) near.take(change[c]);
+                if (linear[c] > before.highest - kNegligibleLogOdds || linear[c] + change[c] > after.highest - kNegligibleLogOdds) near.take(change[c]);
             }
             spread = all.width() > spread ? all.width() : spread;
             longest = near.width() > longest ? near.width() : longest;
@@ -136,7 +174,7 @@ class Cells {
     bool take_away(const double* change, double rounding) {
         bool any = false;
         for (std::size_t r = 0; r < n_rows_; ++r) {
-            const double slowest = moved(r, change).lowest - kStillMoving - rounding;
+            const double slowest = moved(r, change).lowest - kDivergingStep - rounding;
             for (std::size_t c = r * n_levels_; c < (r + 1) * n_levels_; ++c) {
                 if (left[c] || counts_[c] > 0 || !(change[c] < slowest)) continue;
                 left[c] = any = true;

@@ -329,9 +329,9 @@ class GraphSampler {
         const End end{variable, given.data(), given.size(), from ? Fits::centred(from, given.size(), start_) : nullptr};
         const double objective = steps_.fit(rows_, chain_.covariates.last, which, end, key, found, passing, prior_);
         if (found) return *found;
-        const PairNewton& newton = steps_.newton(which);
-        const double* ended = Fits::uncentred(newton.at.data(), given.size(), start_);
-        return remember(variable, key, given, {objective, newton.factor.log_determinant(), ended, newton.at.size()});
+        const auto& newton = steps_.newton(which);
+        const double* ended = Fits::uncentred(newton.coefficients.data(), given.size(), start_);
+        return remember(variable, key, given, {objective, newton.factor().log_determinant(), ended, newton.coefficients.size()});
     }
 
     template <std::size_t n>

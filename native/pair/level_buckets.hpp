@@ -78,7 +78,7 @@ class LevelBuckets {
             slopes += static_cast<double>(side->scores * side->columns.size());
         }
         const double multiplied = slopes * (0.5 * slopes + static_cast<double>(n_plain)) / static_cast<double>(kPack);
-        return kReadAndWritten * added < multiplied;
+        return kBucketCost * added < multiplied;
     }
 
     // `which` are the neighbours of i, then of j, as numbers of those merged.
@@ -142,8 +142,8 @@ class LevelBuckets {
     }
 
   private:
-    static constexpr double kReadAndWritten = 3.0;
-    static constexpr std::size_t kMostRows = 4096;  // that are added up in single precision
+    static constexpr double kBucketCost = 3.0;  // of adding to a bucket, which is read and written, relative to a product of columns in registers
+    static constexpr std::size_t kMaxSingleRows = 4096;  // rows added up in single precision
 
     // Numbers of every row side by side.
     struct Record {
@@ -205,8 +205,8 @@ class LevelBuckets {
         for (std::size_t level = 0; level < neighbour.levels; ++level) {
             const std::size_t at = own.given.first_bucket[a] + level, end = own.starts[at + 1];
             clear(by_column_);
-            for (std::size_t from = own.starts[at]; from < end; from += kMostRows) {
-                const std::size_t n = end - from < kMostRows ? end - from : kMostRows;
+            for (std::size_t from = own.starts[at]; from < end; from += kMaxSingleRows) {
+                const std::size_t n = end - from < kMaxSingleRows ? end - from : kMaxSingleRows;
                 clear(buckets_);
                 (n_packs == 1 ? add_rows<1> : add_rows<0>)(record, own.rows.data() + from, n, others, n_others, buckets_.data());
                 expand(others, n_others, n_packs);

@@ -9,7 +9,7 @@
 // its gradient is t_k less the mean of the form, and its second derivatives are covariances of forms, both times columns. Only
 // forms that slopes multiply are wanted row by row; of all others the sum over the rows is enough. Rows come in chunks that
 // the nearest cache holds. Second derivatives are added up with the gradient, by columns; or where neighbours have several levels,
-// by these (level_buckets.hpp), and seldom (chord steps of pair_newton.hpp).
+// by these (level_buckets.hpp), and seldom (chord steps of fit/chord.hpp).
 //
 // **Few exponentials.** A cell's weight is the product of exp of i's part, of j's and of the coupling's, which is
 // the same in all rows: r_i + r_j exponentials for r_i r_j cells, and of ordered levels one for all. Packs of rows go four
@@ -26,14 +26,13 @@
 #include "pair/level_powers.hpp"
 #include "pair/level_rows.hpp"
 #include "pair/pair_fit.hpp"
-#include "pair/pair_newton.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
-class LevelPairFit {
+class LevelPairLikelihood {
   public:
-    double objective = 0.0;
-    PairNewton newton;
+    static constexpr std::size_t n_thresholds = 0;
+    std::size_t n_parameters = 0;
 
     // How many numbers a coupling is shown as, and how many of them are free.
     static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) {
@@ -41,56 +40,63 @@ class LevelPairFit {
     }
     static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return rows.n_scores(i) * rows.n_scores(j); }
 
-    // The regression of i, where j is null; else the pair, starting from both ends' regressions.
-    void fit(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
-        lay_out(rows, i, j, prior);
-        newton.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) newton.precision[k] = parameters_[k].precision;
-        j ? start_apart(i, *j) : start_without_slopes();
-        objective = newton.maximise(*this, prior.least_gain(), has_buckets_);
+    void set(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { set(rows, i, &j, prior); }
+    void set(BitRows rows, const End& i, const SlopePrior& prior) { set(rows, i, nullptr, prior); }
+
+    // The regression of i starts without slopes, the pair from both ends' regressions.
+    void start(double* b, double* precision) const {
+        for (std::size_t k = 0; k < n_parameters; ++k) precision[k] = parameters_[k].precision;
+        start_j_ ? start_apart(b) : start_without_slopes(b);
     }
 
+    bool has_costly_curvature() const { return has_buckets_; }
+
     // The coupling and its variance, each n_shown numbers.
-    void show(double* coupling, double* variance) {
-        const std::size_t q = i_.scores * j_.scores, from = n_ - q;
-        solved_.resize(n_);
-        std::memset(solved_.data(), 0, n_ * sizeof(double));
+    void show(const double* b, Cholesky& factor, double* coupling, double* variance) {
+        const std::size_t q = i_.scores * j_.scores, from = n_parameters - q;
+        solved_.resize(n_parameters);
+        std::memset(solved_.data(), 0, n_parameters * sizeof(double));
         const auto put = [&](auto shown, double* mean, double* spread) {
             for (std::size_t k = 0; k < q; ++k) solved_[from + k] = shown(k);
-            *mean = dot(solved_.data() + from, newton.at.data() + from, q);
-            *spread = newton.factor.inverse_form(solved_.data());
+            *mean = dot(solved_.data() + from, b + from, q);
+            *spread = factor.inverse_form(solved_.data());
         };
         if (q == 1) {
             const double size = (i_.features[1] - i_.features[0]) * (j_.features[1] - j_.features[0]);
             return put([size](std::size_t) { return size; }, coupling, variance);
         }
         for (std::size_t a = 0; a < i_.levels; ++a)
-            for (std::size_t b = 0; b < j_.levels; ++b, ++coupling, ++variance)
-                put([&](std::size_t k) { return product(k, a, b); }, coupling, variance);
+            for (std::size_t c = 0; c < j_.levels; ++c, ++coupling, ++variance)
+                put([&](std::size_t k) { return product(k, a, c); }, coupling, variance);
     }
 
     double evaluate(const double* b) {
         at_ = b;
         double value = -walk(b, !has_buckets_);
-        for (std::size_t k = 0; k < n_; ++k) value += b[k] * statistic_[k];
+        for (std::size_t k = 0; k < n_parameters; ++k) value += b[k] * statistic_[k];
         return value;
     }
 
-    void gradient(double* to) const {
-        for (std::size_t k = 0; k < n_; ++k) {
+    void differentiate(double* to) const {
+        for (std::size_t k = 0; k < n_parameters; ++k) {
             const Parameter& own = parameters_[k];
             to[k] = statistic_[k] - (own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form));
         }
     }
 
-    // By columns they were added up with the gradient.
-    void curvature(Cholesky& to) {
+    // By columns second derivatives were added up with the gradient.
+    void differentiate(double* gradient, double* hessian) {
+        differentiate(gradient);
+        curvature(hessian);
+    }
+
+    void curvature(double* to) {
         if (has_buckets_) walk(at_, true);
-        std::memset(to.data(), 0, n_ * n_ * sizeof(double));
-        has_buckets_ ? buckets_.differentiate(to.data(), n_, plain_, are_coupled_) : add_up_columns(to.data());
+        std::memset(to, 0, n_parameters * n_parameters * sizeof(double));
+        has_buckets_ ? buckets_.differentiate(to, n_parameters, plain_, are_coupled_) : add_up_columns(to);
         for (std::size_t k = 0; k < plain_.size(); ++k)
             for (std::size_t l = 0; l <= k; ++l)
-                to.data()[plain_[k] * n_ + plain_[l]] = moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
+                to[plain_[k] * n_parameters + plain_[l]] = moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
     }
 
   private:
@@ -99,7 +105,7 @@ class LevelPairFit {
         const Pack* column;  // null where it is ones
         double precision;    // of its prior, 0 for none
     };
-    // Parameters one after the other that are alike: thresholds, slopes with one form, or couplings.
+    // Consecutive parameters of one kind: thresholds, slopes with one form, or couplings.
     struct Group {
         std::size_t from, n, side;  // 0 for i, 1 for j, 2 for both
         bool has_columns;
@@ -108,25 +114,31 @@ class LevelPairFit {
         return i_.features[a * i_.scores + k / j_.scores] * j_.features[b * j_.scores + k % j_.scores];
     }
 
-    void start_apart(const End& i, const End& j) {
-        std::memcpy(newton.at.data(), i.coefficients, i_.n_parameters() * sizeof(double));
-        std::memcpy(newton.at.data() + i_.n_parameters(), j.coefficients, j_.n_parameters() * sizeof(double));
-        for (std::size_t k = n_ - i_.scores * j_.scores; k < n_; ++k) newton.at[k] = 0.0;
+    void set(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
+        lay_out(rows, i, j, prior);
+        start_i_ = i.coefficients;
+        start_j_ = j ? j->coefficients : nullptr;
+    }
+
+    void start_apart(double* b) const {
+        std::memcpy(b, start_i_, i_.n_parameters() * sizeof(double));
+        std::memcpy(b + i_.n_parameters(), start_j_, j_.n_parameters() * sizeof(double));
+        for (std::size_t k = n_parameters - i_.scores * j_.scores; k < n_parameters; ++k) b[k] = 0.0;
     }
 
     // With the shares of the levels, but for a hair, were one empty.
-    void start_without_slopes() {
-        std::memset(newton.at.data(), 0, n_ * sizeof(double));
+    void start_without_slopes(double* b) const {
+        std::memset(b, 0, n_parameters * sizeof(double));
         for (std::size_t t = 0; t < i_.n_thresholds; ++t)
             for (std::size_t a = 0; a < i_.levels; ++a) {
                 // Squares of a threshold's features sum to 1/2; one of steps is the log odds of its level and the first.
                 const double times = i_.is_step() ? (a == t + 1 ? 1.0 : a == 0 ? -1.0 : 0.0) : 2.0 * i_.form(t, a);
-                newton.at[t] += times * std::log(level_totals_[a] + 0.5);
+                b[t] += times * std::log(level_totals_[a] + 0.5);
             }
     }
 
     void lay_out(BitRows rows, const End& i, const End* j, const SlopePrior& prior) {
-        merge(i, j);
+        merge(i, j, merged_, position_);
         rows_.build(rows, i.variable, j ? &j->variable : nullptr, merged_.data(), merged_.size());
         i_.set(rows, i.variable);
         j ? j_.set(rows, j->variable) : j_.leave_out();
@@ -144,20 +156,6 @@ class LevelPairFit {
     void choose_buckets(std::size_t given_i) {
         has_buckets_ = reals_.size() == 0 && LevelBuckets::are_quicker(i_, j_, given_i, position_.size() - given_i, plain_.size());
         if (has_buckets_) buckets_.set(i_, j_, rows_, neighbours_, position_, given_i);
-    }
-
-    // The neighbours of either, ascending, and where in it those of i and then of j are.
-    void merge(const End& i, const End* j) {
-        const std::size_t n_j = j ? j->n_given : 0;
-        merged_.resize(0);
-        position_.resize(i.n_given + n_j);
-        for (std::size_t a = 0, b = 0; a < i.n_given || b < n_j;) {
-            const std::int64_t from_i = a < i.n_given ? i.given[a] : INT64_MAX;
-            const std::int64_t from_j = b < n_j ? j->given[b] : INT64_MAX;
-            if (from_i <= from_j) position_[a++] = merged_.size();
-            if (from_j <= from_i) position_[i.n_given + b++] = merged_.size();
-            merged_.push(from_i < from_j ? from_i : from_j);
-        }
     }
 
     // The features of every neighbour in every row of the table.
@@ -222,7 +220,7 @@ class LevelPairFit {
     }
 
     void number_parameters(double precision) {
-        n_ = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
+        n_parameters = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
         i_.first_parameter = i_.first_form = 0;
         j_.first_parameter = i_.n_parameters();
         j_.first_form = i_.n_forms();
@@ -244,7 +242,7 @@ class LevelPairFit {
         for (std::size_t k = 0; k < i_.scores * j_.scores; ++k)
             parameters_.push({moments_.first_product + k, nullptr, precision});
         plain_.resize(0);
-        for (std::size_t k = 0; k < n_; ++k)
+        for (std::size_t k = 0; k < n_parameters; ++k)
             if (!parameters_[k].column) plain_.push(k);
     }
 
@@ -255,9 +253,9 @@ class LevelPairFit {
     void make_room() {
         cells_.resize((i_.levels * j_.levels + i_.levels + j_.levels) * kRowBlock);
         coupling_weight_.resize(packs_for(i_.levels * j_.levels));
-        gradient_sums_.resize(n_);
-        hessian_sums_.resize(has_buckets_ ? 0 : n_ * (n_ + 1) / 2);
-        columns_.resize(n_);
+        gradient_sums_.resize(n_parameters);
+        hessian_sums_.resize(has_buckets_ ? 0 : n_parameters * (n_parameters + 1) / 2);
+        columns_.resize(n_parameters);
     }
 
     // What the samples have of every parameter's form times column.
@@ -278,8 +276,8 @@ class LevelPairFit {
                     number(observed_, moments_.slot(side->first_slope_form + u) * n_packs_ * kPack + r) += n * feature;
                 }
         });
-        statistic_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) {
+        statistic_.resize(n_parameters);
+        for (std::size_t k = 0; k < n_parameters; ++k) {
             const Parameter& own = parameters_[k];
             statistic_[k] = own.column ? product_of(own.column, observed_.data() + moments_.slot(own.form) * n_packs_)
                                        : moments_.sum_over(own.form, level_totals_.data());
@@ -289,7 +287,7 @@ class LevelPairFit {
     // Goes through all rows and adds up what the gradient needs, and second derivatives; returns the sum of n log Z.
     double walk(const double* b, bool is_second) {
         for (Side* side : {&i_, &j_}) side->set_fields(b + side->first_parameter);
-        const double largest = weigh_coupling(b + n_ - i_.scores * j_.scores);
+        const double largest = weigh_coupling(b + n_parameters - i_.scores * j_.scores);
         clear(gradient_sums_);
         if (is_second && !has_buckets_) clear(hessian_sums_);
         moments_.clear();
@@ -388,7 +386,7 @@ class LevelPairFit {
     }
 
     void set_columns(std::size_t first) {
-        for (std::size_t k = 0; k < n_; ++k) columns_[k] = parameters_[k].column ? parameters_[k].column + first : nullptr;
+        for (std::size_t k = 0; k < n_parameters; ++k) columns_[k] = parameters_[k].column ? parameters_[k].column + first : nullptr;
     }
 
     void add_second_derivatives(const Group& own, const Group& other, std::size_t n) {
@@ -434,9 +432,9 @@ class LevelPairFit {
 
     void add_up_columns(double* to) {
         const Pack* sums = hessian_sums_.data();
-        for (std::size_t k = 0; k < n_; ++k)
+        for (std::size_t k = 0; k < n_parameters; ++k)
             for (std::size_t l = 0; l <= k; ++l, ++sums)
-                if (parameters_[k].column || parameters_[l].column) to[k * n_ + l] = total(*sums);
+                if (parameters_[k].column || parameters_[l].column) to[k * n_parameters + l] = total(*sums);
         for (std::size_t g = 0; g < groups_.size(); ++g)
             for (std::size_t l = 0; l < g; ++l)
                 if (is_symmetric(groups_[g], groups_[l])) mirror(to, groups_[l].from, groups_[g].from, groups_[g].n);
@@ -444,7 +442,7 @@ class LevelPairFit {
 
     void mirror(double* to, std::size_t first, std::size_t second, std::size_t n) const {
         for (std::size_t k = 0; k < n; ++k)
-            for (std::size_t l = k + 1; l < n; ++l) to[(second + k) * n_ + first + l] = to[(second + l) * n_ + first + k];
+            for (std::size_t l = k + 1; l < n; ++l) to[(second + k) * n_parameters + first + l] = to[(second + l) * n_parameters + first + k];
     }
 
     double product_of(const Pack* x, const Pack* y) const {
@@ -465,7 +463,8 @@ class LevelPairFit {
     LevelMoments moments_;
     LevelBuckets buckets_;
     bool has_buckets_ = false;
-    std::size_t n_ = 0, n_packs_ = 0;
+    std::size_t n_packs_ = 0;
+    const double *start_i_ = nullptr, *start_j_ = nullptr;
     Buffer<std::int64_t> merged_;
     Buffer<std::size_t> position_, column_start_, plain_;  // the last: parameters without columns
     Buffer<Neighbour> neighbours_;  // those merged

@@ -24,7 +24,7 @@ static inline void fill_features(std::size_t levels, std::size_t scores, double*
 
 // One end: its levels, and its neighbours as columns of the table.
 struct Side {
-    static constexpr double kFarApart = 100.0;
+    static constexpr double kMaxFieldRange = 100.0;  // in log odds: with fields farther apart the largest product of powers may underflow
     std::size_t levels = 1, scores = 0, n_thresholds = 0;
     std::size_t first_parameter = 0, first_form = 0;  // thresholds, then the forms of slopes where they are others
     std::size_t first_slope_form = 0;
@@ -73,7 +73,7 @@ struct Side {
     std::size_t n_parameters() const { return n_thresholds + scores * columns.size(); }
     // Levels are then a step apart, and exp of a slope times a level is a power of exp of the slope times a step. Where fields are
     // far apart the largest of the products could be too small a number.
-    bool has_powers() const { return scores == 1 && largest_field - smallest_field < kFarApart; }
+    bool has_powers() const { return scores == 1 && largest_field - smallest_field < kMaxFieldRange; }
     double number(std::size_t k, std::size_t level) const { return numbers[k * levels + level]; }
     // Which of the numbers is the product of two scores.
     std::size_t product(std::size_t u, std::size_t k) const {

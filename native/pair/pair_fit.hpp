@@ -7,36 +7,20 @@
 //     a_0, a_k for k in A,   b_0, b_k for k in B,   theta,
 //
 // on the table of the configurations of A and B that occur. Newton's method starts at the two regressions and
-// theta = 0, never at what was fitted before: so a fit depends on its pair and neighbours alone, and a value that was
-// kept is the value computed anew.
+// theta = 0, never at what was fitted before: so a fit depends only on its pair and neighbours, and a stored
+// value equals the one that would be computed again.
 //
-// With so many neighbours that hardly two samples agree in all, looking for equal ones costs more than it saves: then
+// With so many neighbours that few samples agree in all of them, grouping costs more than it saves: then
 // every sample is a row.
 #pragma once
 #include <cmath>
 
 #include "count/bit_columns.hpp"
 #include "count/table.hpp"
-#include "machine/buffer.hpp"
-#include "machine/packs.hpp"
-#include "pair/pair_newton.hpp"
+#include "fit/binary_model.hpp"
 #include "pair/pair_table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
-
-// The precision of slopes: that of couplings, and a weak one for those on covariates. A covariate that were shrunk as
-// couplings are would leave part of what it explains to an edge.
-struct SlopePrior {
-    static constexpr double kWeak = 1.0 / (10.0 * 10.0);
-    double precision;
-    std::size_t first_covariate;
-
-    double of(std::int64_t variable) const {
-        return static_cast<std::size_t>(variable) < first_covariate || precision < kWeak ? precision : kWeak;
-    }
-    // Without a prior maxima may be at infinity, where steps promise ever less and no half of it is what is left.
-    double least_gain() const { return precision > 0 ? 1e-5 : 1e-11; }
-};
 
 // An end's neighbours but for the other end, ascending, and its regression on them.
 struct End {
@@ -44,6 +28,39 @@ struct End {
     const std::int64_t* given;
     std::size_t n_given;
     const double* coefficients;
+};
+
+// Lists the neighbours of either end, ascending, and where among them those of i and then of j are; j may be null.
+static void merge(const End& i, const End* j, Buffer<std::int64_t>& merged, Buffer<std::size_t>& position) {
+    const std::size_t n_j = j ? j->n_given : 0;
+    merged.resize(0);
+    position.resize(i.n_given + n_j);
+    for (std::size_t a = 0, b = 0; a < i.n_given || b < n_j;) {
+        const std::int64_t from_i = a < i.n_given ? i.given[a] : INT64_MAX;
+        const std::int64_t from_j = b < n_j ? j->given[b] : INT64_MAX;
+        if (from_i <= from_j) position[a++] = merged.size();
+        if (from_j <= from_i) position[i.n_given + b++] = merged.size();
+        merged.push(from_i < from_j ? from_i : from_j);
+    }
+}
+
+// The precision of slopes: that of couplings, and a weak one for those on covariates. A covariate that were shrunk as
+// couplings are would leave part of what it explains to an edge.
+struct SlopePrior {
+    static constexpr double kWeakPrecision = 1.0 / (10.0 * 10.0);  // of slopes on covariates: COVARIATE_SCALE of kernels/reference/pair_fit.py
+    double precision;
+    std::size_t first_covariate;
+
+    double of(std::int64_t variable) const {
+        return static_cast<std::size_t>(variable) < first_covariate || precision < kWeakPrecision ? precision : kWeakPrecision;
+    }
+    // Writes the precisions of an end's coefficients: the intercept has no prior.
+    void write(const End& end, double* to) const {
+        *to++ = 0.0;
+        for (std::size_t k = 0; k < end.n_given; ++k) to[k] = of(end.given[k]);
+    }
+    // Without a prior maxima may be at infinity, where steps promise ever less and no half of it is what is left.
+    double least_gain() const { return precision > 0 ? 1e-5 : 1e-11; }
 };
 
 // The configurations of some variables that occur, or where they are many the samples themselves, with what is counted
@@ -55,7 +72,7 @@ class Rows {
     const Pack *totals = nullptr, *ones_i = nullptr, *ones_j = nullptr, *both = nullptr;
 
     void build(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
-        if (n <= PairTable::kMostVariables && (std::size_t{1} << n) <= 128 + 4 * rows.n_samples)
+        if (n <= PairTable::kMaxVariables && (std::size_t{1} << n) <= 128 + 4 * rows.n_samples)
             take_few(rows, variables, n, i, j);
         else if (n >= 63 || (std::size_t{1} << n) > rows.n_samples)
             take_samples(rows, variables, n, i, j);
@@ -117,89 +134,57 @@ class Rows {
 };
 
 // One variable's logistic regression on its neighbours.
-class EndFit {
+class EndLikelihood : public BinaryModel {
   public:
-    double objective = 0.0;
-    PairNewton newton;
-
-    void fit(BitRows rows, const End& end, const SlopePrior& prior) {
+    void set(BitRows rows, const End& end, const SlopePrior& prior) {
         rows_.build(rows, end.given, end.n_given, end.variable, nullptr);
-        n_ = end.n_given + 1;
-        residual_.resize(rows_.n_packs);
-        weight_.resize(rows_.n_packs);
-        newton.resize(n_);
-        std::memset(newton.at.data(), 0, n_ * sizeof(double));
-        newton.precision[0] = 0.0;
-        for (std::size_t k = 1; k < n_; ++k) newton.precision[k] = prior.of(end.given[k - 1]);
-        objective = newton.maximise(*this, prior.least_gain(), false);
+        BinaryModel::set(rows_.columns.data(), end.n_given, rows_.ones_i, rows_.totals, rows_.n_packs);
+        end_ = &end;
+        prior_ = &prior;
     }
 
-    double evaluate(const double* b) {
-        Pack sum{};
-        for (std::size_t p = 0; p < rows_.n_packs; ++p) {
-            Pack eta = pack_of(b[0]);
-            for (std::size_t k = 1; k < n_; ++k) eta += b[k] * rows_.columns[k - 1][p];
-            const Logistic at(eta);
-            residual_[p] = at.residual(rows_.ones_i[p], rows_.totals[p]);
-            weight_[p] = rows_.totals[p] * at.variance();
-            sum += at.log_likelihood(rows_.ones_i[p], rows_.totals[p]);
-        }
-        return total(sum);
-    }
-
-    void gradient(double* to) const {
-        for (std::size_t k = 0; k < n_; ++k) {
-            Pack slope{};
-            for (std::size_t p = 0; p < rows_.n_packs; ++p) slope += k ? rows_.columns[k - 1][p] * residual_[p] : residual_[p];
-            to[k] = total(slope);
-        }
-    }
-
-    void curvature(Cholesky& to) const {
-        for (std::size_t k = 0; k < n_; ++k)
-            for (std::size_t l = 0; l <= k; ++l) {
-                Pack product{};
-                for (std::size_t p = 0; p < rows_.n_packs; ++p) {
-                    const Pack weighted = k ? rows_.columns[k - 1][p] * weight_[p] : weight_[p];
-                    product += l ? weighted * rows_.columns[l - 1][p] : weighted;
-                }
-                to.data()[k * n_ + l] = total(product);
-            }
+    void start(double* b, double* precision) const {
+        std::memset(b, 0, n_parameters * sizeof(double));
+        prior_->write(*end_, precision);
     }
 
   private:
     Rows rows_;
-    std::size_t n_ = 0;
-    Buffer<Pack> residual_, weight_;
+    const End* end_ = nullptr;
+    const SlopePrior* prior_ = nullptr;
 };
 
-class PairFit {
+class PairLikelihood {
   public:
-    double objective = 0.0;
-    PairNewton newton;
+    static constexpr std::size_t n_thresholds = 0;
+    std::size_t n_parameters = 0;
 
-    void fit(BitRows rows, const End& i, const End& j, const SlopePrior& prior) {
+    void set(BitRows rows, const End& i, const End& j, const SlopePrior& prior) {
         lay_out(rows, i, j);
-        newton.resize(n_);
-        newton.precision[0] = newton.precision[n_i_] = 0.0;
-        for (std::size_t k = 1; k < n_i_; ++k) newton.precision[k] = prior.of(i.given[k - 1]);
-        for (std::size_t k = 1; k < n_j_; ++k) newton.precision[n_i_ + k] = prior.of(j.given[k - 1]);
-        newton.precision[n_ - 1] = prior.precision;
-        std::memcpy(newton.at.data(), i.coefficients, n_i_ * sizeof(double));
-        std::memcpy(newton.at.data() + n_i_, j.coefficients, n_j_ * sizeof(double));
-        newton.at[n_ - 1] = 0.0;
-        objective = newton.maximise(*this, prior.least_gain(), false);
+        i_ = &i;
+        j_ = &j;
+        prior_ = &prior;
     }
 
-    void show(double* coupling, double* variance) {
-        *coupling = newton.at[n_ - 1];
-        last_.resize(n_);
-        for (std::size_t k = 0; k < n_; ++k) last_[k] = k + 1 == n_;
-        *variance = newton.factor.inverse_form(last_.data());
+    // From both ends' regressions, without a coupling.
+    void start(double* b, double* precision) const {
+        std::memcpy(b, i_->coefficients, n_i_ * sizeof(double));
+        std::memcpy(b + n_i_, j_->coefficients, n_j_ * sizeof(double));
+        b[n_parameters - 1] = 0.0;
+        prior_->write(*i_, precision);
+        prior_->write(*j_, precision + n_i_);
+        precision[n_parameters - 1] = prior_->precision;
+    }
+
+    void show(const double* b, Cholesky& factor, double* coupling, double* variance) {
+        *coupling = b[n_parameters - 1];
+        last_.resize(n_parameters);
+        for (std::size_t k = 0; k < n_parameters; ++k) last_[k] = k + 1 == n_parameters;
+        *variance = factor.inverse_form(last_.data());
     }
 
     double evaluate(const double* b) {
-        const double theta = b[n_ - 1], largest = theta > 0 ? theta : 0.0;
+        const double theta = b[n_parameters - 1], largest = theta > 0 ? theta : 0.0;
         const double apart = std::exp(-largest), together = std::exp(theta - largest);
         Pack sum{};
         for (std::size_t p = 0; p < n_packs_; ++p) {
@@ -231,18 +216,15 @@ class PairFit {
         return total(sum);
     }
 
-    void gradient(double* to) const {
-        for (std::size_t k = 0; k < n_; ++k) {
+    void differentiate(double* gradient, double* curvature) {
+        for (std::size_t k = 0; k < n_parameters; ++k) {
             const Pack *own = column(k), *residual = residual_.data() + form(k) * n_packs_;
             Pack slope{};
             for (std::size_t p = 0; p < n_packs_; ++p) slope += own ? own[p] * residual[p] : residual[p];
-            to[k] = total(slope);
+            gradient[k] = total(slope);
         }
-    }
-
-    void curvature(Cholesky& to) {
         static constexpr Weight kWeightOf[3][3] = {{kII, kIJ, kIT}, {kIJ, kJJ, kJT}, {kIT, kJT, kTT}};
-        for (std::size_t k = 0; k < n_; ++k) {
+        for (std::size_t k = 0; k < n_parameters; ++k) {
             const Pack* own = column(k);
             for (std::size_t f = 0; f <= form(k); ++f) {
                 const Pack* weight = weight_.data() + kWeightOf[form(k)][f] * n_packs_;
@@ -251,32 +233,25 @@ class PairFit {
             }
             for (std::size_t l = 0; l <= k;) {
                 const std::size_t several = l + 4 <= k + 1 ? 4 : 1;
-                double* products = to.data() + k * n_ + l;
+                double* products = curvature + k * n_parameters + l;
                 several == 4 ? write_products<4>(l, products) : write_products<1>(l, products);
                 l += several;
             }
         }
     }
+
   private:
     // What a row weighs in the second derivatives: by h_i and h_i, h_i and h_j, ...
     enum Weight { kII, kIJ, kJJ, kIT, kJT, kTT, kWeights };
 
     void lay_out(BitRows rows, const End& i, const End& j) {
-        merged_.resize(0);
-        position_.resize(i.n_given + j.n_given);
-        for (std::size_t a = 0, b = 0; a < i.n_given || b < j.n_given;) {
-            const std::int64_t from_i = a < i.n_given ? i.given[a] : INT64_MAX;
-            const std::int64_t from_j = b < j.n_given ? j.given[b] : INT64_MAX;
-            if (from_i <= from_j) position_[a++] = merged_.size();
-            if (from_j <= from_i) position_[i.n_given + b++] = merged_.size();
-            merged_.push(from_i < from_j ? from_i : from_j);
-        }
+        merge(i, &j, merged_, position_);
         rows_.build(rows, merged_.data(), merged_.size(), i.variable, &j.variable);
         columns_.resize(position_.size());
         for (std::size_t k = 0; k < position_.size(); ++k) columns_[k] = rows_.columns[position_[k]];
         n_i_ = i.n_given + 1;
         n_j_ = j.n_given + 1;
-        n_ = n_i_ + n_j_ + 1;
+        n_parameters = n_i_ + n_j_ + 1;
         n_packs_ = rows_.n_packs;
         residual_.resize(3 * n_packs_);
         weight_.resize(kWeights * n_packs_);
@@ -287,9 +262,9 @@ class PairFit {
 
     // Parameter k's column, null where it is ones, and which of the three linear forms it is in.
     const Pack* column(std::size_t k) const {
-        return k == 0 || k == n_i_ || k == n_ - 1 ? nullptr : columns_[k < n_i_ ? k - 1 : k - 2];
+        return k == 0 || k == n_i_ || k == n_parameters - 1 ? nullptr : columns_[k < n_i_ ? k - 1 : k - 2];
     }
-    std::size_t form(std::size_t k) const { return k < n_i_ ? 0 : k < n_ - 1 ? 1 : 2; }
+    std::size_t form(std::size_t k) const { return k < n_i_ ? 0 : k < n_parameters - 1 ? 1 : 2; }
 
     // Products of what is weighted with the columns of parameters from l on.
     template <std::size_t several>
@@ -307,10 +282,12 @@ class PairFit {
     }
 
     Rows rows_;
-    std::size_t n_i_ = 0, n_j_ = 0, n_ = 0, n_packs_ = 0;
+    const End *i_ = nullptr, *j_ = nullptr;
+    const SlopePrior* prior_ = nullptr;
+    std::size_t n_i_ = 0, n_j_ = 0, n_packs_ = 0;
     Buffer<double> last_;
-    Buffer<std::int64_t> merged_;     // the neighbours of either, ascending
-    Buffer<std::size_t> position_;  // in it, of those of i and then of j
+    Buffer<std::int64_t> merged_;
+    Buffer<std::size_t> position_;
     Buffer<const Pack*> columns_;
     Buffer<Pack> residual_, weight_, weighted_, ones_;
 };

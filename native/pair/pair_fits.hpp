@@ -1,4 +1,4 @@
-// What a pair is fitted by: one class for binary variables that count once, one for all others, which answer alike.
+// Fits of pairs and of their ends: one class for binary variables without weights, one for all others, with the same functions.
 //
 //     n_shown(rows, i, j), n_free(rows, i, j)     how many numbers a coupling is shown as, and how many are free
 //     fit_end(rows, end, prior)                   the regression of one end on its other neighbours
@@ -7,6 +7,7 @@
 //     show(coupling, variance)                    of the last pair
 //     centred(b, n, room), uncentred(b, n, room)  coefficients by centred scores (score_step.hpp), and back
 #pragma once
+#include "fit/newton.hpp"
 #include "pair/level_pair_fit.hpp"
 #include "pair/pair_fit.hpp"
 
@@ -19,22 +20,43 @@ struct Maximum {
     std::size_t n_coefficients;
 };
 
-template <class Fit>
-static Maximum maximum_of(const Fit& fit) {
-    return {fit.objective, fit.newton.factor.log_determinant(), fit.newton.at.data(), fit.newton.at.size()};
-}
+// A maximum of a pair or an end, with the factorisation of the curvature there.
+template <class Likelihood>
+class LaplaceFit {
+  public:
+    // Takes what the likelihood is set by, the prior last.
+    template <class... Given>
+    void fit(const SlopePrior& prior, const Given&... given) {
+        likelihood_.set(given..., prior);
+        newton_.coefficients.resize(likelihood_.n_parameters);
+        newton_.precision.resize(likelihood_.n_parameters);
+        likelihood_.start(newton_.coefficients.data(), newton_.precision.data());
+        objective_ = newton_.maximise_laplace(likelihood_, prior.least_gain());
+    }
+
+    Maximum maximum() const {
+        return {objective_, newton_.factor().log_determinant(), newton_.coefficients.data(), newton_.coefficients.size()};
+    }
+
+    void show(double* coupling, double* variance) {
+        likelihood_.show(newton_.coefficients.data(), newton_.factor(), coupling, variance);
+    }
+
+  private:
+    double objective_ = 0.0;
+    Likelihood likelihood_;
+    Newton<Likelihood> newton_;
+};
 
 class BinaryFits {
   public:
     static std::size_t n_shown(BitRows, std::size_t, std::size_t) { return 1; }
     static std::size_t n_free(BitRows, std::size_t, std::size_t) { return 1; }
 
-    void fit_end(BitRows rows, const End& end, const SlopePrior& prior) {
-        end_.fit(rows, end, prior);
-    }
-    void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(rows, i, j, prior); }
-    Maximum end() const { return maximum_of(end_); }
-    Maximum pair() const { return maximum_of(pair_); }
+    void fit_end(BitRows rows, const End& end, const SlopePrior& prior) { end_.fit(prior, rows, end); }
+    void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(prior, rows, i, j); }
+    Maximum end() const { return end_.maximum(); }
+    Maximum pair() const { return pair_.maximum(); }
     void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
     // The intercept is that of values 0 and 1: of -1/2 and 1/2, and back.
     static double* centred(const double* b, std::size_t n, Buffer<double>& to) { return moved(b, n, 0.5, to); }
@@ -47,25 +69,26 @@ class BinaryFits {
         for (std::size_t k = 1; k <= n; ++k) to[0] += by * to[k];
         return to.data();
     }
-    EndFit end_;
-    PairFit pair_;
+
+    LaplaceFit<EndLikelihood> end_;
+    LaplaceFit<PairLikelihood> pair_;
 };
 
 class LevelFits {
   public:
-    static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) { return LevelPairFit::n_shown(rows, i, j); }
-    static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return LevelPairFit::n_free(rows, i, j); }
+    static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) { return LevelPairLikelihood::n_shown(rows, i, j); }
+    static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return LevelPairLikelihood::n_free(rows, i, j); }
 
-    void fit_end(BitRows rows, const End& end, const SlopePrior& prior) { end_.fit(rows, end, nullptr, prior); }
-    void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(rows, i, &j, prior); }
-    Maximum end() const { return maximum_of(end_); }
-    Maximum pair() const { return maximum_of(pair_); }
+    void fit_end(BitRows rows, const End& end, const SlopePrior& prior) { end_.fit(prior, rows, end); }
+    void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(prior, rows, i, j); }
+    Maximum end() const { return end_.maximum(); }
+    Maximum pair() const { return pair_.maximum(); }
     void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
     static const double* centred(const double* b, std::size_t, Buffer<double>&) { return b; }
     static const double* uncentred(const double* b, std::size_t, Buffer<double>&) { return b; }
 
   private:
-    LevelPairFit end_, pair_;
+    LaplaceFit<LevelPairLikelihood> end_, pair_;
 };
 
 // Adds the covariates, the last of all variables, to what is given to an end.

@@ -16,7 +16,7 @@ namespace markhood::MARKHOOD_TIER {
 
 class PairTable {
   public:
-    static constexpr std::size_t kMostVariables = 14;  // with two targets, what sixteen bits hold
+    static constexpr std::size_t kMaxVariables = 14;  // with two targets, what sixteen bits hold
 
     std::size_t n_packs = 0;
     Buffer<const Pack*> columns;  // of the variables, in the caller's order
@@ -26,12 +26,12 @@ class PairTable {
     void build(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
         counts_.resize(std::size_t{4} << n);
         std::memset(counts_.data(), 0, counts_.size() * sizeof(std::uint32_t));
-        n <= kFewVariables ? count_intersections(rows, variables, n, i, j) : count_numbers(rows, variables, n, i, j);
+        n <= kMaxIntersected ? count_intersections(rows, variables, n, i, j) : count_numbers(rows, variables, n, i, j);
         lay_out(n);
     }
 
   private:
-    static constexpr std::size_t kFewVariables = 6;
+    static constexpr std::size_t kMaxIntersected = 6;  // variables up to which intersections are faster than numbers
 
     // The configurations of some variables that occur, as places in counts_.
     class Side {

@@ -12,8 +12,9 @@
 //
 // So an end is worked out once for all pairs that it is in, and a pair takes as many products per sample as it has neighbours, where a
 // fit takes their square in each step. The step alone is off by terms of third order: graph_sampler.hpp says how they are made up for.
-// Every sample is a row here, and all variables' scores are decoded once: with many neighbours hardly two samples coincide.
+// Every sample is a row here, and all variables' scores are decoded once: with many neighbours few samples coincide.
 #pragma once
+#include "fit/newton.hpp"
 #include "pair/level_powers.hpp"
 #include "pair/pair_fit.hpp"
 
@@ -49,16 +50,30 @@ class SampleScores {
 
     // The sums over samples of x, times y where not null, times each of n others; returns that of x, or of x times y, alone.
     double multiply(const Pack* x, const Pack* y, const Pack* const* others, std::size_t n, double* to) {
+        multiply<1>(&x, y, others, n, to, n);
         Pack alone{};
-        weighted_.resize(n_packs);
-        for (std::size_t p = 0; p < n_packs; ++p) alone += weighted_[p] = weights[p] * (y ? x[p] * y[p] : x[p]);
-        sums_.resize(n);
-        if (n) std::memset(static_cast<void*>(sums_.data()), 0, n * sizeof(Pack));
-        const Pack* left = weighted_.data();
-        Pack* sums = sums_.data();
-        add_tiles<1>(&left, others, n, n_packs, &sums);
-        for (std::size_t k = 0; k < n; ++k) to[k] = total(sums_[k]);
+        for (std::size_t p = 0; p < n_packs; ++p) alone += weighted_[p];
         return total(alone);
+    }
+
+    // The sums of several x, times y where not null, times each of n others, one row of `to` for each x. A column that is read is
+    // multiplied with all of them.
+    template <std::size_t n_left>
+    void multiply(const Pack* const* x, const Pack* y, const Pack* const* others, std::size_t n, double* to, std::size_t apart) {
+        const Pack* left[n_left];
+        Pack* sums[n_left];
+        weighted_.resize(n_left * n_packs);
+        sums_.resize(n_left * n);
+        if (n) std::memset(static_cast<void*>(sums_.data()), 0, n_left * n * sizeof(Pack));
+        for (std::size_t k = 0; k < n_left; ++k) {
+            Pack* own = weighted_.data() + k * n_packs;
+            for (std::size_t p = 0; p < n_packs; ++p) own[p] = weights[p] * (y ? x[k][p] * y[p] : x[k][p]);
+            left[k] = own;
+            sums[k] = sums_.data() + k * n;
+        }
+        add_tiles<n_left>(left, others, n, n_packs, sums);
+        for (std::size_t k = 0; k < n_left; ++k)
+            for (std::size_t l = 0; l < n; ++l) to[k * apart + l] = total(sums[k][l]);
     }
 
   private:
@@ -84,31 +99,30 @@ class SampleScores {
 };
 
 // The regression of a variable of one score on its neighbours, with its moments in every sample. Thresholds are those of levels but the first.
-class SampleEnd {
+class SampleLikelihood {
   public:
-    std::uint64_t key = UINT64_MAX;
-    PairNewton newton;
+    static constexpr std::size_t n_thresholds = 0;
+    std::size_t n_parameters = 0;
     Buffer<Pack> mean, variance, thresholds;  // the last: covariances of the score with a one for each level but the first
 
-    // From `end.coefficients`: the maximum where `is_maximum`; else where to begin, if not null.
-    double fit(SampleScores& scores, const End& end, bool is_maximum, const SlopePrior& prior) {
-        lay_out(scores, end, prior);
-        if (end.coefficients) std::memcpy(newton.at.data(), end.coefficients, newton.at.size() * sizeof(double));
-        else start_without_slopes();
-        if (!is_maximum) return newton.maximise(*this, kLeastGain, true);
-        evaluate(newton.at.data());
-        newton.factorise(*this);
-        return 0.0;
+    // From `end.coefficients`, or without slopes where these are null.
+    void start(SampleScores& scores, const End& end, const SlopePrior& prior, Buffer<double>& b, Buffer<double>& precision) {
+        lay_out(scores, end, prior, precision);
+        b.resize(n_parameters);
+        if (end.coefficients) std::memcpy(b.data(), end.coefficients, n_parameters * sizeof(double));
+        else start_without_slopes(b);
     }
+
+    static bool has_costly_curvature() { return true; }
 
     double step() const { return side_.features[1] - side_.features[0]; }
 
     // c' H^-1 c, by the mean of the other end.
-    double explained(const SampleEnd& other) {
+    double explained(const SampleLikelihood& other, Cholesky& factor) {
         const std::size_t n_t = side_.n_thresholds;
         scores_->multiply(other.mean.data(), nullptr, of_thresholds_.data(), n_t, cross_.data());
         scores_->multiply(other.mean.data(), variance.data(), side_.columns.data(), side_.columns.size(), cross_.data() + n_t);
-        return newton.factor.inverse_form(cross_.data());
+        return factor.inverse_form(cross_.data());
     }
 
     double evaluate(const double* b) {
@@ -120,30 +134,43 @@ class SampleEnd {
         return value;
     }
 
-    void gradient(double* to) {
+    void differentiate(double* to) {
         const std::size_t n_t = side_.n_thresholds;
         const double of_mean = scores_->multiply(mean.data(), nullptr, side_.columns.data(), side_.columns.size(), to + n_t);
         for (std::size_t t = 0; t < n_t; ++t) to[t] = side_.is_step() ? scores_->multiply(of_shares_[t], nullptr, nullptr, 0, nullptr) : of_mean;
         for (std::size_t k = 0; k < statistic_.size(); ++k) to[k] = statistic_[k] - to[k];
     }
 
-    void curvature(Cholesky& to) {
-        const std::size_t n_t = side_.n_thresholds, n = statistic_.size();
-        double* row = to.data();
+    void differentiate(double* gradient, double* hessian) {
+        differentiate(gradient);
+        curvature(hessian);
+    }
+
+    void curvature(double* row) {
+        const std::size_t n_t = side_.n_thresholds, n = n_parameters;
         for (std::size_t t = 0; t < n_t; ++t, row += n) {
             const double own = scores_->multiply(of_shares_[t], nullptr, of_shares_.data(), t + 1, row);
             for (std::size_t u = 0; u <= t; ++u) row[u] = (t == u ? own : 0.0) - row[u];
         }
-        for (std::size_t k = 0; k < side_.columns.size(); ++k, row += n) {
-            scores_->multiply(side_.columns[k], nullptr, of_thresholds_.data(), n_t, row);
-            scores_->multiply(side_.columns[k], variance.data(), side_.columns.data(), k + 1, row + n_t);
-        }
+        const std::size_t n_columns = side_.columns.size();
+        std::size_t k = 0;
+        for (; k + kLeft <= n_columns; k += kLeft) multiply_columns<kLeft>(k, row + k * n);
+        for (; k < n_columns; ++k) multiply_columns<1>(k, row + k * n);
     }
 
   private:
-    static constexpr double kLeastGain = 1e-6;  // half of it, at most, is what the moments are off from the maximum
+    static constexpr std::size_t kLeft = kPack == 8 ? 4 : 2;  // columns of a tile; only AVX-512 has registers for more
 
-    void lay_out(SampleScores& scores, const End& end, const SlopePrior& prior) {
+    // The rows of n_left slopes from the k-th on, up to the last of their diagonals.
+    template <std::size_t n_left>
+    void multiply_columns(std::size_t k, double* to) {
+        const std::size_t n_t = side_.n_thresholds, n = statistic_.size();
+        const Pack* const* columns = side_.columns.data();
+        scores_->multiply<n_left>(columns + k, nullptr, of_thresholds_.data(), n_t, to, n);
+        scores_->multiply<n_left>(columns + k, variance.data(), columns, k + n_left, to + n_t, n);
+    }
+
+    void lay_out(SampleScores& scores, const End& end, const SlopePrior& prior, Buffer<double>& precision) {
         const std::size_t n_packs = scores.n_packs;
         scores_ = &scores;
         side_.set(scores.rows(), end.variable);
@@ -151,11 +178,11 @@ class SampleEnd {
         for (std::size_t k = 0; k < end.n_given; ++k)
             for (std::size_t u = 0; u < scores.rows().n_scores(index_of(end.given[k])); ++u)
                 side_.columns.push(scores.column(index_of(end.given[k]), u));
-        const std::size_t n_t = side_.n_thresholds, n = side_.n_parameters();
-        newton.resize(n);
+        const std::size_t n_t = side_.n_thresholds, n = n_parameters = side_.n_parameters();
+        precision.resize(n);
         for (std::size_t k = 0, at = 0; k < n_t + end.n_given; ++k)
             for (std::size_t u = 0; u < (k < n_t ? 1 : scores.rows().n_scores(index_of(end.given[k - n_t]))); ++u)
-                newton.precision[at++] = k < n_t ? 0.0 : prior.of(end.given[k - n_t]);
+                precision[at++] = k < n_t ? 0.0 : prior.of(end.given[k - n_t]);
         mean.resize(n_packs);
         variance.resize(n_packs);
         thresholds.resize(n_t * n_packs);
@@ -188,10 +215,10 @@ class SampleEnd {
         }
     }
 
-    void start_without_slopes() {
-        std::memset(newton.at.data(), 0, newton.at.size() * sizeof(double));
+    void start_without_slopes(Buffer<double>& b) const {
+        std::memset(b.data(), 0, n_parameters * sizeof(double));
         for (std::size_t t = 0; t < side_.n_thresholds; ++t)
-            newton.at[t] = std::log((level_totals_[t + 1] + 0.5) / (level_totals_[0] + 0.5));
+            b[t] = std::log((level_totals_[t + 1] + 0.5) / (level_totals_[0] + 0.5));
     }
 
     // Sets the moments of a block of packs; returns their log Z.
@@ -227,12 +254,29 @@ class SampleEnd {
     Buffer<const Pack*> of_shares_, of_thresholds_;
 };
 
+struct SampleEnd {
+    static constexpr double kLeastGain = 1e-6;  // at most half of it is what the moments are off from the maximum
+    std::uint64_t key = UINT64_MAX;
+    SampleLikelihood likelihood;
+    Newton<SampleLikelihood> newton;
+
+    // From `end.coefficients`: the maximum where `is_maximum`; else where to begin, if not null.
+    double fit(SampleScores& scores, const End& end, bool is_maximum, const SlopePrior& prior) {
+        likelihood.start(scores, end, prior, newton.coefficients, newton.precision);
+        if (!is_maximum) return newton.maximise_laplace(likelihood, kLeastGain);
+        newton.factorise(likelihood);
+        return 0.0;
+    }
+
+    double explained(const SampleEnd& other) { return likelihood.explained(other.likelihood, newton.factor()); }
+};
+
 // Steps of pairs whose ends were fitted here, or are known from an earlier fit.
 class ScoreSteps {
   public:
     // Whether all variables' scores are few enough numbers to be kept for every sample.
     static bool have_room(BitRows rows, std::size_t n_variables) {
-        return !rows.reals && rows.n_samples * n_variables <= kMostNumbers;
+        return !rows.reals && rows.n_samples * n_variables <= kMaxScores;
     }
 
     ~ScoreSteps() {
@@ -253,11 +297,11 @@ class ScoreSteps {
         ends_[which]->key = key;
         return ends_[which]->fit(scores_, end, is_maximum, prior);
     }
-    const PairNewton& newton(std::size_t which) const { return ends_[which]->newton; }
+    Newton<SampleLikelihood>& newton(std::size_t which) { return ends_[which]->newton; }
 
-    // False where the data say nothing of the coupling.
+    // False where the data have no information about the coupling.
     bool take(std::size_t i, std::size_t j, const SlopePrior& prior, ScoreStep* to) {
-        SampleEnd &of_i = *ends_[0], &of_j = *ends_[1];
+        const SampleLikelihood &of_i = ends_[0]->likelihood, &of_j = ends_[1]->likelihood;
         const Pack *f_i = scores_.column(i), *f_j = scores_.column(j);
         Pack gradient{}, information{};
         for (std::size_t p = 0; p < scores_.n_packs; ++p) {
@@ -265,7 +309,7 @@ class ScoreSteps {
             gradient += w * (f_i[p] * f_j[p] - product);
             information += w * ((of_i.variance[p] + m_i * m_i) * (of_j.variance[p] + m_j * m_j) - product * product);
         }
-        const double apart = total(information) - of_i.explained(of_j) - of_j.explained(of_i);
+        const double apart = total(information) - ends_[0]->explained(*ends_[1]) - ends_[1]->explained(*ends_[0]);
         const double curved = apart + prior.precision, g = total(gradient), unit = of_i.step() * of_j.step();
         if (!(apart > 0.0)) return false;
         *to = {0.5 * g * g / curved - 0.5 * std::log(curved / prior.precision), unit * g / curved, unit * unit / curved};
@@ -273,7 +317,7 @@ class ScoreSteps {
     }
 
   private:
-    static constexpr std::size_t kMostNumbers = std::size_t{1} << 22;  // 32 MB
+    static constexpr std::size_t kMaxScores = std::size_t{1} << 22;  // scores of all samples that are kept: 32 MB
 
     void begin(BitRows rows, std::size_t n_variables) {
         scores_.set(rows, n_variables);

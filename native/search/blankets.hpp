@@ -14,7 +14,6 @@
 
 #include "count/table.hpp"
 #include "fit/binary_fit.hpp"
-#include "fit/near_fit.hpp"
 #include "fit/score_bound.hpp"
 #include "search/dirichlet.hpp"
 #include "search/level_scores.hpp"
@@ -91,9 +90,11 @@ class RegressionScorer {
         const bool is_near = is_reduced || kind_ == Kind::kFinite;
         if (is_near && size_ >= kManyMembers && prepare(table).is_apart(position)) {
             const double least = floor - penalised(0.0, size_ - 1);
-            const auto found = near_.without(position, bound_, coefficients.data(), table.ones.data(), table.totals.data(), least);
-            is_exact = found != NearFit::Found::kBelow;
-            if (found != NearFit::Found::kFar) return penalised(near_.objective, size_ - 1);
+            double reached = 0.0;
+            const bool is_found = fit.maximise_without(position, bound_, coefficients, table.columns.data(), table.ones.data(),
+                                                       table.totals.data(), criterion_.l2, least, reached);
+            is_exact = fit.is_exact;
+            if (is_found) return penalised(reached, size_ - 1);
         }
         columns_.resize(size_);
         start(size_);
@@ -177,7 +178,6 @@ class RegressionScorer {
     BlanketTable table_, reduced_;  // of all samples, and of those in rows that have not left
     Buffer<std::uint64_t> staying_;  // those samples
     ScoreBound bound_;
-    NearFit near_;
     Buffer<const Pack*> columns_;
 };
 
@@ -442,7 +442,7 @@ struct FitSink {
         *objectives++ = scorer.objective;
         for (std::size_t k = 0; k < scorer.coefficients.size(); ++k) {
             *coefficients++ = scorer.coefficients[k];
-            *infinite++ = std::fabs(scorer.fit.drift[k]) > kStillMoving;
+            *infinite++ = std::fabs(scorer.fit.drift[k]) > kDivergingStep;
         }
     }
 };

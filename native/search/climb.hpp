@@ -10,7 +10,7 @@
 // way down.
 //
 // **What cannot gain is not fitted.** An end's change matters only where it makes up for the other end's. Where a bound tells
-// that it does not (newton_fit.hpp) the bound is kept instead, and is made out anew only if the other end has changed so that
+// that it does not (newton.hpp) the bound is kept instead, and is made out anew only if the other end has changed so that
 // it might. So the flips, and their order, are those that all changes would give. Of an edge that leads out of the group the
 // other end is not known; but taking it away saves that end no more than its parameters cost.
 #pragma once

@@ -25,10 +25,10 @@ class LevelIndependenceTest {
     // log Pr(independent)
     double against(std::size_t other) {
         table_.count(other);
-        const std::size_t x_levels = table_.n_levels, y_levels = rows_.levels(other);
+        set_log_ratios(rows_.levels(other));
         double sum = 0.0;
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
-            const double odds = prior_odds_ + log_ratio(r, x_levels, y_levels);
+            const double odds = prior_odds_ + log_ratio_[r];
             sum += odds > 0 ? odds + std::log1p(std::exp(-odds)) : std::log1p(std::exp(odds));
         }
         return -(sum + empty_);
@@ -37,32 +37,38 @@ class LevelIndependenceTest {
   private:
     static constexpr double kLog2 = 0.693147180559945309417;
 
-    // log h - log g of a slice.
-    double log_ratio(std::size_t slice, std::size_t x_levels, std::size_t y_levels) {
-        const double *n = table_.all_counts() + slice * x_levels, r_x = static_cast<double>(x_levels),
-                     r_y = static_cast<double>(y_levels);
-        const std::size_t stride = table_.n_rows * x_levels;
-        double cells = 0.0, margins = 0.0, all = 0.0;
-        for (std::size_t x = 0; x < x_levels; ++x) {
-            double of_x = 0.0;
-            for (std::size_t y = 0; y < y_levels; ++y) of_x += n[y * stride + x];
-            margins += of_x > 0 ? log_gamma(r_y + of_x) - log_gamma(r_y) : 0.0;
-            all += of_x;
-        }
-        for (std::size_t y = 0; y < y_levels; ++y) {
-            double of_y = 0.0;
-            for (std::size_t x = 0; x < x_levels; ++x) {
-                of_y += n[y * stride + x];
-                cells += n[y * stride + x] > 0 ? log_gamma(1.0 + n[y * stride + x]) : 0.0;
+    // log h - log g of every slice. Counts are read in the order in which they are stored: with many levels nearly all are zero.
+    void set_log_ratios(std::size_t y_levels) {
+        const std::size_t x_levels = table_.n_levels;
+        const double r_x = static_cast<double>(x_levels), r_y = static_cast<double>(y_levels);
+        const double of_empty = log_gamma(r_x * r_y), of_empty_x = log_gamma(r_y), of_empty_y = log_gamma(r_x), *n = table_.counts.data();
+        log_ratio_.resize(table_.n_rows);
+        for (std::size_t r = 0; r < table_.n_rows; ++r) {
+            double all = 0.0, margins = 0.0;
+            for (std::size_t x = 0; x < x_levels; ++x, ++n) {
+                if (!(*n > 0)) continue;
+                all += *n;
+                margins += log_gamma(r_y + *n) - of_empty_x;
             }
-            margins += of_y > 0 ? log_gamma(r_x + of_y) - log_gamma(r_x) : 0.0;
+            log_ratio_[r] = log_gamma(r_x * r_y + all) - of_empty - margins;
         }
-        return ((log_gamma(r_x * r_y + all) - log_gamma(r_x * r_y)) + cells) - margins;
+        n = table_.all_counts();
+        for (std::size_t y = 0; y < y_levels; ++y)
+            for (std::size_t r = 0; r < table_.n_rows; ++r) {
+                double of_y = 0.0, cells = 0.0;
+                for (std::size_t x = 0; x < x_levels; ++x, ++n) {
+                    if (!(*n > 0)) continue;
+                    of_y += *n;
+                    cells += log_gamma(1.0 + *n);
+                }
+                if (of_y > 0) log_ratio_[r] += cells - (log_gamma(r_x + of_y) - of_empty_y);
+            }
     }
 
     BitRows rows_;
     double empty_ = 0.0, prior_odds_ = 0.0;
     LevelTable table_;
+    Buffer<double> log_ratio_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

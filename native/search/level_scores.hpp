@@ -47,7 +47,7 @@ class MultinomialScorer {
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         coefficients.resize(first_[size] * slopes_);
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
-        starts_of_fits_.set_own(coefficients);
+        starts().set_own(coefficients, fit.separated);
         is_separated_ = lacks || fit.separated;
         is_prepared_ = is_near_prepared_ = false;
         fit.copy_probabilities(design(table_.n_rows, table_.counts.data(), first_[size], reach_), fitted_);
@@ -93,7 +93,7 @@ class MultinomialScorer {
         if (!shows_lacking(candidate) && LevelProducts::suits(tried) && is_near_known())
             fit.know_first(hessian_.data(), coefficients.size());
         const double score = tried_score(table_.n_split, table_.split_counts.data(), n_predictors, size_ + 1, floor);
-        if (is_exact) starts_of_fits_.set_with(candidate, score, fit.coefficients);
+        if (is_exact) starts().set_with(candidate, score, fit.coefficients);
         return score;
     }
 
@@ -122,12 +122,19 @@ class MultinomialScorer {
         }
         leave_lacking(position);
         start(n_predictors);
-        if (!is_separated_) copy_without(position, coefficients.data(), fit.coefficients.data());
-        return tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
+        if (!starts().is_far()) {
+            changed_.copy(coefficients);
+            starts().add_change(position, changed_.data());
+            copy_without(position, changed_.data(), fit.coefficients.data());
+        }
+        const double score = tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
+        if (is_exact && !fit.separated) starts().set_without(position, slopes_, fit.coefficients);
+        return score;
     }
 
   private:
     static constexpr std::size_t kMostLookedUp = 1 << 16;
+    static constexpr std::size_t kTargets = 64;  // whose earlier fits are remembered, a megabyte each where there are many parameters
 
     // Whether the second derivatives of the blanket's own fit are known, to begin the fits beside it with. They are where they
     // cost much, and are found for the first that asks.
@@ -155,31 +162,39 @@ class MultinomialScorer {
         near_.leave_out(first_[position] * slopes_, first_[position + 1] * slopes_, hessian_, coefficients);
         start(n_predictors);
         changed_.copy(coefficients);
-        if (starts_of_fits_.add_change(position, changed_.data())) near_.copy(changed_.data(), fit.coefficients.data());
+        if (starts().add_change(position, changed_.data())) near_.copy(changed_.data(), fit.coefficients.data());
         fit.know_near(near_.hessian(), near_.product(), fitted_.data());
         const double score = tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
-        if (is_exact) starts_of_fits_.set_without(position, slopes_, fit.coefficients);
+        if (is_exact) starts().set_without(position, slopes_, fit.coefficients);
         return score;
     }
 
-    // Starts the blanket's own fit from that of the blanket before, where they differ by a member. Cells that have left without a
-    // member have with it too; where one is taken out they might come back.
+    // Starts the blanket's own fit from that of the target's blanket before, where they differ by a member. Cells that have left
+    // without a member have with it too, and are known where that blanket was the last of all.
     void start_from_before(std::size_t target, const std::int64_t* blanket) {
-        const Moved moved = starts_of_fits_.move(target, blanket, size_, first_, slopes_);
+        const bool is_last = target == target_;
+        target_ = target;
+        const Moved moved = starts().move(target, blanket, size_, first_, slopes_);
         if (moved == Moved::kFar || fit.wants_coefficients || !criterion_.is_plain()) return;
-        if (is_separated_ && moved == Moved::kShrunk) return;
-        if (is_separated_) {
-            const std::size_t levels = table_.n_levels;
-            table_.find_former_rows(former_row_);
-            if (tried_left_.size() == 0) {
-                tried_left_.resize(table_.n_rows * levels);
-                std::memset(tried_left_.data(), 0, tried_left_.size());
-            }
-            for (std::size_t r = 0; r < table_.n_rows; ++r)
-                for (std::size_t t = 0; t < levels; ++t) tried_left_[r * levels + t] |= left_[former_row_[r] * levels + t];
-        }
-        fit.coefficients.copy(starts_of_fits_.own());
+        if (starts().is_far() && (moved == Moved::kShrunk || !is_last)) return;
+        if (is_last && is_separated_ && moved != Moved::kShrunk) leave_former();
+        fit.coefficients.copy(starts().own());
     }
+
+    // Has the cells gone that had left the table before, of the same target.
+    void leave_former() {
+        const std::size_t levels = table_.n_levels;
+        table_.find_former_rows(former_row_);
+        if (tried_left_.size() == 0) {
+            tried_left_.resize(table_.n_rows * levels);
+            std::memset(tried_left_.data(), 0, tried_left_.size());
+        }
+        for (std::size_t r = 0; r < table_.n_rows; ++r)
+            for (std::size_t t = 0; t < levels; ++t) tried_left_[r * levels + t] |= left_[former_row_[r] * levels + t];
+    }
+
+    // What earlier fits of the target tell. A climb goes from one target to another and back.
+    LevelStarts& starts() { return starts_of_target_[target_ % kTargets]; }
 
     // Copies numbers of all parameters but those of the member at `position`.
     void copy_without(std::size_t position, const double* from, double* to) const {
@@ -347,8 +362,8 @@ class MultinomialScorer {
         }
     }
 
-    // Starts a fit there. So do those with a member less than a separated blanket: from its coefficients, on their way to
-    // infinity, some cells would have no weight to come back with.
+    // Starts a fit there. So do those with a member less than a blanket whose fit has cells leave one after the other: from its
+    // coefficients, on their way to infinity, some cells would have no weight to come back with.
     void start(std::size_t n_predictors) {
         fit.coefficients.resize(n_predictors * slopes_);
         std::memset(fit.coefficients.data(), 0, n_predictors * slopes_ * sizeof(double));
@@ -408,11 +423,11 @@ class MultinomialScorer {
 
     BitRows rows_;
     Criterion criterion_;
-    std::size_t size_ = 0, slopes_ = 0;
+    std::size_t size_ = 0, slopes_ = 0, target_ = SIZE_MAX;
     bool is_separated_ = false, is_prepared_ = false, is_near_prepared_ = false;
     LevelTable table_;
     LevelBound bound_;
-    LevelStarts starts_of_fits_;
+    LevelStarts starts_of_target_[kTargets];
     Buffer<std::uint32_t> former_row_;
     Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;

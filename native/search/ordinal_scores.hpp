@@ -1,7 +1,7 @@
 // The score of a blanket whose target's levels are steps, and of targets of both kinds: what blankets.hpp needs of a scorer.
 //
 // A blanket with few configurations is fitted on the rows of its table; one with many on all samples, where a
-// candidate is met by its first Newton step alone (newton_fit.hpp) and seldom fitted.
+// candidate is met by its first Newton step alone (newton.hpp) and seldom fitted.
 #pragma once
 #include <cmath>
 
@@ -20,7 +20,7 @@ class OrdinalScorer {
     Buffer<double> coefficients;  // of the blanket itself, set by set_blanket: thresholds, then slopes
     double objective = 0.0;
     bool is_exact = true;  // whether the last score of with() or without() was fitted, or is only a bound
-    NewtonFit<OrdinalModel> fit;
+    Newton<OrdinalModel> fit;
 
     OrdinalScorer(BitRows rows, Criterion criterion) : rows_(rows), criterion_(criterion) {}
 
@@ -49,7 +49,7 @@ class OrdinalScorer {
         is_ready_ = std::memcmp(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double)) == 0;
         coefficients.copy(fit.coefficients);
         if (is_ready_) base_.evaluate(coefficients.data());  // the last attempt may have been elsewhere
-        starts_.set_own(coefficients);
+        starts_.set_own(coefficients, fit.separated);
         restart_ = fit.separated;
         return penalised(objective, first_[size], size);
     }
@@ -133,7 +133,7 @@ class OrdinalScorer {
     //
     // Let p be the blanket's own probabilities, b its coefficients, and s the step there. q = p (1 + t (T - E_p T)'s) has the sums of the
     // samples but for the parameters left out, so no fit has a higher likelihood than minus the entropy of q, by the duality
-    // that newton_fit.hpp has. That is L - t W + KL(q, p), with W = s'Hs Wald's statistic, and KL(q, p) at most
+    // that newton.hpp has. That is L - t W + KL(q, p), with W = s'Hs Wald's statistic, and KL(q, p) at most
     // (1/2 + t m / 6 + t^2 m^2 / 3) t^2 W where no two levels move apart by more than m: nothing of it needs the samples.
     bool start_near(std::size_t from, std::size_t to, double floor) {
         near_.leave_out(from, to, own_hessian(), coefficients);
@@ -158,7 +158,7 @@ class OrdinalScorer {
             const double t = (low + high) / 2;
             (t + t * t * spread / 2 + 4 * t * t * t * spread * spread / 3 < 1.0 ? low : high) = t;
         }
-        bound_ = base_.likelihood() - low * wald * (1.0 - low * most_divergence(low * spread)) + std::sqrt(kPromisedGain * wald) + kRounding;
+        bound_ = base_.likelihood() - low * wald * (1.0 - low * most_divergence(low * spread)) + std::sqrt(kPromisedGain * wald) + kBoundRounding;
         return bound_ <= floor;
     }
 

@@ -120,7 +120,8 @@ _filters = _Filters()
 class filter_findings:  # noqa: N801  (used like a function)
     """Silence warnings by their code, or turn them into errors.
 
-    Takes effect at once, for the whole process. As a context manager it restores the earlier setting.
+    Takes effect at once, for the whole process, in addition to earlier calls. As a context manager it restores the
+    earlier setting.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ class filter_findings:  # noqa: N801  (used like a function)
                     f"There is no message code {code!r}: the codes are {', '.join(CODES)}.",
                 )
         self._before = _filters
-        _filters = _Filters(frozenset(ignore), frozenset(error))
+        _filters = _Filters(_filters.ignored.union(ignore), _filters.errors.union(error))
 
     def __enter__(self) -> None:
         """Keep the setting until the block ends."""

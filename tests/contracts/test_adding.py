@@ -1,4 +1,4 @@
-"""What `docs/adding.md` adds is added by the files that it names, and works from learning to the report.
+"""What `docs/how-to/extend.md` adds is added by the files that it names, and works from learning to the report.
 
 Every example of the page is written into a copy of the package: a new file, or lines after a line that the page names.
 The copy is then used by another process.
@@ -13,7 +13,7 @@ from pathlib import Path
 import markhood
 from markhood.kernels import _native
 
-PAGE = Path(__file__).parents[2] / "docs" / "adding.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "extend.md"
 FILES = {
     "A method": 3,
     "An option of one method": 2,

@@ -12,6 +12,11 @@ from messages import refuses, warns
 PAIRS = {(2 * k, 2 * k + 1) for k in range(5)}
 
 
+@pytest.fixture(autouse=True)
+def common_causes():
+    """Do not ignore them here."""
+
+
 def questionnaire(seed, n=600, d=16, kind="factors", levels=2):
     """Draw items that measure two factors, with five pairs of items that share something else."""
     rng = np.random.default_rng(seed)

@@ -1,7 +1,6 @@
 """benchmarks/peers says what came of every tool, and measures it right."""
 
 import csv
-import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -15,18 +14,6 @@ from markhood.graph.graph import Graph
 PEERS = Path(__file__).parents[2] / "benchmarks" / "peers"
 TABLE = np.random.default_rng(0).integers(0, 2, size=(20, 3), dtype=np.uint8)
 TRUTH = Graph("abc", [(0, 1), (0, 2)])
-
-
-@pytest.fixture
-def modules(monkeypatch):
-    """Import the benchmark's modules, which are no package: its scripts are run where they are."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(Path(__file__).parent)
-    monkeypatch.syspath_prepend(PEERS)
-    yield importlib.import_module
-    for name in set(sys.modules) - before:
-        if PEERS in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
-            del sys.modules[name]
 
 
 @pytest.fixture

@@ -276,9 +276,12 @@ class Request:
         """Return samples ready for a search: covariates last, copies grouped, factors added."""
         samples = of_its_kinds(covariates_last(samples, self.reading.adjust_for), self.method)
         samples = on_circle(samples, self.reading.genome_length)
+        n_factors = self.method.n_factors
+        if n_factors is None and self.run.checkpoint is not None:
+            n_factors = 0  # a run that is continued would repeat the check
         return with_factors(
             self._grouped(samples),
-            self.method.n_factors,
+            n_factors,
             self.constraints,
             Runner(self.run.n_jobs),
             kernels_named(self.run.kernels),

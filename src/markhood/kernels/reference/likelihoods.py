@@ -28,12 +28,14 @@ from numpy.typing import NDArray
 
 from markhood.kernels.reference.newton import Vector
 
-STILL_MOVING = 0.05  # in log odds, of a separating direction: a cell that sinks less stays
-FAR_BELOW = 20.0  # the cells with samples of its row, in log odds: such a cell may have left before
-SAME = 1e-9  # of the longest change in log odds: two that differ by rounding
-SAME_SUM = 1e-9  # two sums over samples that differ by rounding
-NULL = 1e-10  # of the largest eigenvalue of a scaled matrix; below it a direction changes nothing
-ROUNDS = 8
+DIVERGING_STEP = 0.05  # in log odds, along a separating direction: a cell that sinks less stays
+NEGLIGIBLE_LOG_ODDS = 20.0  # a cell so far below those with samples of its row may have left before
+DIRECTION_ROUNDING = 1e-9  # relative to the largest change that a direction makes in a cell
+MOMENT_ROUNDING = 1e-9  # difference of two sums over samples that are equal but for rounding
+NULL_EIGENVALUE = (
+    1e-10  # relative to the largest of a scaled matrix; below it a direction changes nothing
+)
+MAX_ROUNDS = 8  # of revising which cells leave
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +139,8 @@ class LogLinear:
         proposed = self._sinking(change, 0.0)
         if not proposed.any():
             return None
-        proposed |= (self.counts == 0) & (past < lowest - FAR_BELOW)
-        for _ in range(ROUNDS):
+        proposed |= (self.counts == 0) & (past < lowest - NEGLIGIBLE_LOG_ODDS)
+        for _ in range(MAX_ROUNDS):
             remove = self._null_space(self.left | proposed)
             change, past = self.linear(remove(step)), self.linear(remove(b))
             has_samples = self.counts > 0
@@ -147,7 +149,7 @@ class LogLinear:
             past = past - np.take_along_axis(past, first, axis=1)
             needed = proposed & ~self.left & (change > 0) & (past < -1)
             change = change + np.max((change[needed] + 1) / -past[needed], initial=0.0) * past
-            rounding = SAME * max(1.0, float(np.abs(change).max()))
+            rounding = DIRECTION_ROUNDING * max(1.0, float(np.abs(change).max()))
             rises = ~self.left & (change > rounding)
             if (np.abs(change[has_samples]) > rounding).any() or (rises & ~proposed).any():
                 return None
@@ -160,7 +162,7 @@ class LogLinear:
     def _sinking(self, change: Vector, rounding: float) -> NDArray[np.bool_]:
         """Say which cells without samples a change in log odds lowers."""
         slowest = np.where(self.counts > 0, change, np.inf).min(axis=1, keepdims=True)
-        sinks = (self.counts == 0) & ~self.left & (change < slowest - STILL_MOVING - rounding)
+        sinks = (self.counts == 0) & ~self.left & (change < slowest - DIVERGING_STEP - rounding)
         return np.asarray(sinks)
 
     def _null_space(self, gone: NDArray[np.bool_]) -> Callable[[Vector], Vector]:
@@ -169,7 +171,7 @@ class LogLinear:
         matrix = self._information(staying / staying.sum(axis=1, keepdims=True), np.ones(len(gone)))
         root = np.sqrt(np.where(np.diag(matrix) > 0, np.diag(matrix), 1.0))
         values, vectors = np.linalg.eigh(matrix / np.outer(root, root))
-        held = vectors[:, values > NULL * max(values[-1], 1.0)]
+        held = vectors[:, values > NULL_EIGENVALUE * max(values[-1], 1.0)]
 
         def remove(direction: Vector) -> Vector:
             for _ in range(2):  # the second time takes off what rounding left
@@ -188,7 +190,7 @@ class LogLinear:
         change = np.where(self.left, 0.0, self.linear(step))
         more = tilted * (change - (tilted * change).sum(axis=1, keepdims=True))
         missing = self.gradient(b) - self._sums(self.totals[:, None] * more)
-        if (more < -p).any() or np.abs(missing).max(initial=0.0) > SAME_SUM:
+        if (more < -p).any() or np.abs(missing).max(initial=0.0) > MOMENT_ROUNDING:
             return np.inf
         ratio = np.divide(more, p, out=np.zeros_like(p), where=p > 0)
         logs = np.log1p(ratio, out=np.zeros_like(p), where=ratio > -1)

@@ -3,7 +3,7 @@
     maximise  L(b) - sum l1 |b| - b'Pb / 2      for a concave log-likelihood L and a Gaussian prior of precision P
 
 1. *Gradient* g = L'(b) - Pb, from zero or from the coefficients of a neighbouring fit (warm start).
-2. *Factorise* C = P - L''(b); or, while every step promises at most the share CHORD of the one before, reuse the last factorisation (a
+2. *Factorise* C = P - L''(b); or, while every step promises at most the share CHORD_CONTRACTION of the one before, reuse the last factorisation (a
    chord step). No curvature changes by more than a factor exp(d) where no log odds change by more than d.
 3. *Direction* s = C^-1 g, which promises the gain g's; under an L1 penalty the best step of the quadratic model. A coefficient whose predictor is
    a combination of earlier ones has no pivot and stays where it is. Stop where the promised gain is negligible: CONVERGED.
@@ -36,13 +36,11 @@ SUFFICIENT_DECREASE = (
     0.1  # of the promised gain; below 1/2, so that whole steps pass near the maximum
 )
 SHORTEST_STEP = 1e-18  # of the direction
-CHORD = 0.1
-FAR_OFF = 3.0  # in log odds: from there an earlier factorisation says little
-ASK_BELOW, ASK_AGAIN = (
-    0.1,
-    1e-3,
-)  # a gain so small that only separated cells may be left; and the share of it that is asked about next
-ROUNDING = 1e-13  # of the objective: gains below it cannot be seen
+CHORD_CONTRACTION = 0.1  # share of the promise before that a chord step may promise
+MAX_CHORD_DRIFT = 3.0  # in log odds: from there an earlier factorisation says little
+CERTIFICATE_GAIN = 0.1  # promised gain below which a certificate of separation is tried
+CERTIFICATE_RETRY = 1e-3  # share of that promise below which it is tried again
+OBJECTIVE_ROUNDING = 1e-13  # relative to the objective: smaller gains cannot be seen
 SMALLEST_PIVOT = 1e-13  # of the diagonal; a smaller one is rounding
 RIDGE = 1e-12  # of the diagonal: along a direction of no curvature the step goes on to the first change of sign
 ZERO = 1e-12  # of a move, or of a penalty
@@ -160,28 +158,28 @@ def newton(
     """
     system = Cholesky() if system is None else system
     of, b, factorised_at = _Objective(likelihood, precision, l1), start, start
-    status, ask_below, n_factorisations = Status.CONVERGED, ASK_BELOW, 0
+    status, ask_below, n_factorisations = Status.CONVERGED, CERTIFICATE_GAIN, 0
     now, before, drifted, is_new = of.value(b), math.inf, math.inf, True
     for n_steps in range(max_steps):
         gradient = of.gradient(b)  # 1
         norm = float(np.abs(gradient).max(initial=0.0))
         step, promise = np.zeros(len(b)), math.inf
-        if drifted < FAR_OFF and l1 is None:  # 2
+        if drifted < MAX_CHORD_DRIFT and l1 is None:  # 2
             step = system.solve(gradient)
             promise = float(gradient @ step) * math.exp(drifted)
-        is_chord = promise < CHORD * before
+        is_chord = promise < CHORD_CONTRACTION * before
         if not is_chord:
             step, promise = of.direction(system, b, gradient, is_new)  # 3
             n_factorisations, drifted, is_new, factorised_at = n_factorisations + 1, 0.0, False, b
-        rounding = ROUNDING * abs(now)
+        rounding = OBJECTIVE_ROUNDING * abs(now)
         if promise <= tolerance or (promise <= rounding and promise > before / 2):
             value = max(now, of.value(b + step))
             return Fit(b + step, value, status, norm, n_steps, n_factorisations)
         if of.is_plain and not is_chord and promise < ask_below:  # 4
-            ask_below = ASK_AGAIN * promise
+            ask_below = CERTIFICATE_RETRY * promise
             left = of.likelihood.separation(b, step)
             if left is not None:
-                of, status, ask_below = _Objective(left), Status.SEPARATED, ASK_BELOW
+                of, status, ask_below = _Objective(left), Status.SEPARATED, CERTIFICATE_GAIN
                 now, before, drifted, is_new = of.value(b), math.inf, math.inf, True
                 continue
         if of.is_plain and floor > -math.inf:  # 5

@@ -1,0 +1,497 @@
+// The one loop that maximises a log-likelihood L of any kind, less penalties: Newton's method with a convergence status.
+//
+//     maximise  L(b) - sum l1 |b_k| - sum precision_k b_k^2 / 2
+//
+// Repeat from `coefficients`:
+//
+//     1. *Gradient* g, from zero or from the coefficients of a neighbouring fit (warm start).
+//     2. *Factorise* the curvature H (minus the second derivatives); or, while every step promises at most the share kChordContraction of
+//        the one before, reuse the last factorisation (chord.hpp).
+//     3. *Direction* s = H^-1 g, which promises the gain g's; under an L1 penalty the best step of the quadratic model (l1_step.hpp).
+//        Stop where the promised gain is negligible: converged.
+//     4. *Separation certificate* (separation.hpp): where a step promises little but goes far, ask whether cells without samples leave
+//        along it for ever. If so, continue without them: separated, and the supremum is the maximum over the other cells.
+//     5. *Bound* (tilted_bound.hpp): stop where the step proves that no fit exceeds `floor`: stopped by a bound.
+//     6. *Line search*: halve the step until its gain is the share kSufficientDecrease of what it promises.
+//
+// A fit that ends in any other way is not converged, and `gradient_norm` says how far it is from a maximum.
+// `kernels/reference/newton.py` is the same loop in NumPy.
+//
+// A likelihood has coefficients without a penalty first, then slopes, and no solver:
+//
+//     n_parameters, n_thresholds
+//     evaluate(b)               L at b
+//     differentiate(g, H)       gradient and lower triangle of the curvature where L was evaluated last
+//
+// and for the policies what it can:
+//
+//     differentiate(g), curvature(H)    one of the two alone, and has_costly_curvature(): chord steps
+//     differentiate_rest(g, H, K, n)    the same as differentiate(g, H), where the first n rows of H are in K
+//     prepare(step)             the largest change of a log odds along a step; then attempt(trial, length) is L at trial, `length` of the
+//                               prepared step away, accept() continues from there, and spread(step) is the largest change of a difference
+//                               of two log odds of a row; rough_spread(step) is an upper bound on it before the step is prepared
+//     divergence(g, all)        KL(q, p) of the bound, for chord steps too where kBoundsChords; begin_sinking(), sink_negative(),
+//                               end_sinking() drop cells from it
+//     most_near(), distance_near()   what the fit of a larger model says about this one (see start_near)
+//     propose_leaving(step), weigh_equally(), confirm_leaving(d, past), retract(), restore()     the certificate of separation
+//     reach(k), n_samples()     the range of the predictor of coefficient k, and the total weight: for `settle`
+//
+// **The last step needs no check.** Along a step no second derivative changes by more than a factor exp(+-spread), so after a whole
+// step the next one would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of it.
+#pragma once
+#include <cmath>
+#include <stdexcept>
+
+#include "fit/chord.hpp"
+#include "fit/l1_step.hpp"
+#include "fit/separation.hpp"
+#include "fit/tilted_bound.hpp"
+
+namespace markhood::MARKHOOD_TIER {
+
+// How a fit ended.
+enum class Status : unsigned char { kConverged, kSeparated, kBounded, kNotConverged };
+
+template <class Likelihood>
+class Newton {
+  public:
+    Buffer<double> coefficients;
+    Buffer<double> precision;  // of the Gaussian prior of each coefficient, 0 for none
+    Buffer<double> drift;      // the last steps, times the reach of their coordinates
+    bool separated = false;
+    bool is_exact = true;              // whether the last maximum was reached, or only bounded
+    bool wants_coefficients = false;   // which take a last step that the likelihood does not show
+    std::int64_t n_not_converged = 0;  // of all fits so far
+
+    Status status() const {
+        if (!is_exact) return Status::kBounded;
+        if (left_over_ > kNotConvergedGain + kObjectiveRounding * std::fabs(reached_)) return Status::kNotConverged;
+        return separated ? Status::kSeparated : Status::kConverged;
+    }
+    double gradient_norm() const { return largest_size(gradient_.data(), gradient_.size()); }
+
+    // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalties, l2 being that on a squared slope;
+    // or, where it is seen not to exceed `floor`, a number between the two.
+    double maximise(Likelihood& likelihood, double l1, double l2, double floor = -HUGE_VAL) {
+        begin(likelihood, l1, l2);
+        is_reusing_ = reuses(likelihood) && l1 == 0 && l2 == 0 && !wants_coefficients;
+        return climb(likelihood, true, floor);
+    }
+
+    // For Laplace's method: the maximum under the prior of `precision`, and `factor` the factorisation of the curvature there. Takes the
+    // last step, and adds the half of its promise that it gains but for terms that are far smaller.
+    double maximise_laplace(Likelihood& likelihood, double tolerance) {
+        begin(likelihood, 0.0, 0.0);
+        tolerance_ = tolerance;
+        is_laplace_ = has_prior_ = true;
+        is_reusing_ = reuses(likelihood);
+        return climb(likelihood, true, -HUGE_VAL);
+    }
+    Cholesky& factor() { return curvature_; }
+    const Cholesky& factor() const { return curvature_; }
+
+    // Only factorises the curvature at `coefficients`.
+    void factorise(Likelihood& likelihood) {
+        begin(likelihood, 0.0, 0.0);
+        has_prior_ = true;
+        evaluate(likelihood);
+        differentiate(likelihood);
+        solve(true);
+        left_over_ = 0.0;
+    }
+
+    // The maximum without coefficient j of a fit whose maximum is at `coefficients`, by chord steps with the factorisation of the
+    // curvature there. Whether these steps contract: then `objective` is the maximum, or a number between it and `floor`.
+    bool maximise_without(Likelihood& likelihood, std::size_t j, Cholesky& known, double l2, double floor, double& objective) {
+        begin(likelihood, 0.0, l2);
+        is_reusing_ = only_chords_ = true;
+        chord_.begin(known, n_);
+        chord_.hold(j, coefficients.data());
+        objective = climb(likelihood, false, floor);
+        only_chords_ = false;
+        return status() != Status::kNotConverged;
+    }
+
+    // Takes for the next fit its curvature, (n, n), of the first n coefficients where it starts.
+    void know_first(const double* curvature, std::size_t n) {
+        known_ = curvature;
+        n_known_ = n;
+    }
+
+    // Takes for the next fit all of its curvature at a point nearby, and the product with where the maximum is by it: the fit
+    // starts there if that is better than `coefficients`. Where the likelihood has no bound for that, `coefficients` are there, at a known
+    // distance in log odds.
+    void know_near(const double* curvature, const double* product, double distance = 0.0) {
+        distance_ = distance;
+        known_ = curvature;
+        product_ = product;
+    }
+
+    // Has the last maximum's coefficients end at a point that does not depend on rounding: takes the last step, or, where
+    // the maximum is at infinity, starts from `coefficients`, which the caller has set by `restart`, and leaves those
+    // under a weak penalty, and in `drift` how they would grow if it were e times smaller.
+    template <class Restart>
+    void settle(Likelihood& likelihood, Restart restart) {
+        if (!(separated && l1_ == 0 && !has_prior_)) {
+            for (std::size_t k = 0; k < n_; ++k)
+                if (!(std::fabs(drift[k]) > kDivergingStep)) coefficients[k] += drift[k] / likelihood.reach(k);
+            return;
+        }
+        restart();
+        likelihood.restore();
+        begin(likelihood, 0.0, 0.0);
+        separated = true;
+        evaluate(likelihood);
+        differentiate(likelihood);
+        solve(true);  // without the penalty, to find linear combinations
+        set_prior(2 * kWeakRidge * likelihood.n_samples(), 2 * kInterceptRidge * likelihood.n_samples());
+        const std::int64_t n_before = n_not_converged;
+        climb(likelihood, false, -HUGE_VAL);
+        n_not_converged = n_before;
+        for (int last = 0; last < kFinalSteps; ++last) {
+            differentiate(likelihood);
+            solve(false);
+            likelihood.prepare(step_.data());
+            attempt(likelihood, 1.0);
+            accept(likelihood);
+        }
+        differentiate(likelihood);
+        for (std::size_t k = 0; k < n_; ++k) trial_[k] = precision[k] * coefficients[k];
+        pivots_.decompose(curvature_, n_, false);
+        curvature_.substitute(trial_.data(), step_.data());
+        for (std::size_t k = 0; k < n_; ++k) {
+            const double growth = step_[k] * likelihood.reach(k);
+            drift[k] = std::fabs(growth) > kDivergingGrowth ? growth : 0.0;
+        }
+    }
+
+  private:
+    static constexpr bool kCertifies = requires(Likelihood& l, const double* step) { l.propose_leaving(step); };
+    static constexpr bool kBounds = requires(Likelihood& l, const double* g) { l.divergence(g, true); };
+    static constexpr bool kSinks = requires(Likelihood& l) { l.begin_sinking(); };
+    static constexpr bool kPrepares = requires(Likelihood& l, const double* step) { l.prepare(step); };
+    static constexpr bool kHasRoughSpread = requires(Likelihood& l, const double* step) { l.rough_spread(step); };
+    static constexpr bool kReuses = requires(Likelihood& l, double* g) { l.differentiate(g); };
+    static constexpr bool kStartsNear = requires(Likelihood& l) { l.most_near(); };
+    static constexpr bool kKnowsFirst = requires(Likelihood& l, double* h) { l.differentiate_rest(h, h, h, 1); };
+    static constexpr bool kBoundsChords = requires { Likelihood::kBoundsChords; };
+
+    // Share of the promise before that a chord step may promise: where it allows for the drift; and where it does not, for corrected steps
+    // and a held coefficient. With 0.5 for both, ordinal blankets take 7 % longer.
+    static constexpr double kChordContraction = 0.1, kPlainContraction = 0.5;
+    // Share of the tolerance of Laplace's method to which chord steps continue: the log determinant is then right to 1e-4.
+    static constexpr double kLaplaceGain = 0.005;
+    // What decides where a separated fit ends.
+    static constexpr double kWeakRidge = 1e-9;        // penalty on a squared slope, per sample
+    static constexpr double kInterceptRidge = 1e-12;  // the same for an intercept
+    static constexpr double kDivergingGrowth = 0.1;   // growth of a coefficient at infinity as the penalty falls by a factor e
+    static constexpr int kFinalSteps = 3;             // whole steps after the likelihood shows no difference any more
+
+    static bool reuses(const Likelihood& likelihood) {
+        if constexpr (kReuses && requires { likelihood.has_costly_curvature(); }) return likelihood.has_costly_curvature();
+        else return false;
+    }
+
+    void begin(const Likelihood& likelihood, double l1, double l2) {
+        l1_ = l1;
+        n_ = likelihood.n_parameters;
+        n_thresholds_ = likelihood.n_thresholds;
+        if (n_ > kMaxParameters) throw std::overflow_error("too many parameters");
+        for (Buffer<double>* of_parameters : {&drift, &step_, &previous_, &trial_, &gradient_}) of_parameters->resize(n_);
+        curvature_.resize(n_);
+        has_prior_ = false;
+        if (l2 > 0) set_prior(2 * l2, 0.0);
+        separated = is_laplace_ = is_reusing_ = false;
+        is_exact = true;
+        tolerance_ = kPromisedGain;
+        chord_.drift = HUGE_VAL;
+        std::memset(drift.data(), 0, n_ * sizeof(double));
+        std::memset(step_.data(), 0, n_ * sizeof(double));
+    }
+
+    void set_prior(double of_slopes, double of_intercepts) {
+        precision.resize(n_);
+        for (std::size_t k = 0; k < n_; ++k) precision[k] = k < n_thresholds_ ? of_intercepts : of_slopes;
+        has_prior_ = true;
+    }
+
+    // The steps from `coefficients` to the maximum, which is returned.
+    double climb(Likelihood& likelihood, bool first, double floor) {
+        if (l1_ > 0 || has_prior_) floor = -HUGE_VAL;
+        if (product_ && start_near(likelihood, floor)) return bound_;
+        double objective = evaluate(likelihood);
+        double ask_below = kCertificateGain;
+        double before = HUGE_VAL;  // promised by the last step
+        int n_idle = 0;            // steps whose gain was rounding
+        bool has_moved = false;
+        for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
+            if (iteration % 8 == 7 || (iteration && n_ >= kManyParameters)) stop_if_asked();
+            previous_.swap(step_);
+            double promised = is_reusing_ && chord_.drift < kMaxChordDrift ? chord(likelihood, has_moved) : HUGE_VAL;  // 1
+            double at_most = promised * std::exp(chord_.drift);  // promised by the curvature here
+            const bool is_chord = contracts(at_most, before) && (kBoundsChords || is_laplace_ || objective + promised > floor);
+            if (!is_chord) {
+                if (only_chords_) return left_over_ = HUGE_VAL;
+                differentiate(likelihood, promised < HUGE_VAL);  // 2
+                promised = solve(first);    // 3
+                if (pivots_.any_lost) keep(likelihood, previous_.data());
+                if (l1_ > 0) promised = l1_step_.solve(coefficients, gradient_, l1_, n_thresholds_, pivots_, step_.data());
+                first = drop_separated(likelihood, promised, ask_below);  // 4
+                if (first) {  // predictors that only the dropped cells distinguish from others are linear combinations now
+                    objective = evaluate(likelihood);
+                    chord_.drift = HUGE_VAL;
+                    continue;
+                }
+                chord_.begin(curvature_, n_);
+                at_most = promised;
+            }
+            const double rounding = kObjectiveRounding * std::fabs(objective);
+            const double unseen = is_reusing_ && !is_laplace_ && at_most < rounding ? rounding : 0.0;
+            left_over_ = at_most;
+            if (!(at_most > tolerance_) && !(is_laplace_ && is_chord)) {
+                if (is_laplace_) objective += take_last_step(promised);
+                break;
+            }
+            if (unseen > 0 && at_most > 0.5 * before) break;
+            double longest = 0.0;
+            if (is_bounded(likelihood, is_chord && !kBoundsChords ? -HUGE_VAL : floor, objective, promised, longest)) return bound_;  // 5
+            bool is_whole = false;
+            const double gained = line_search(likelihood, objective, promised, longest, unseen, is_chord, is_whole);  // 6
+            has_moved = gained > -HUGE_VAL;
+            if (!has_moved) {
+                if (only_chords_) return left_over_ = HUGE_VAL;
+                if (!is_chord) break;
+                chord_.drift = HUGE_VAL;  // continue by the curvature here
+                evaluate(likelihood);
+                continue;
+            }
+            objective += gained;
+            n_idle = promised < kNotConvergedGain && gained < kIdleShare * promised ? n_idle + 1 : 0;
+            if (n_idle == kMaxIdle) break;
+            const double spread = wants_coefficients || !is_whole ? HUGE_VAL : spread_of_step(likelihood);
+            double next = HUGE_VAL;  // what the next step would promise
+            if (is_chord && before < HUGE_VAL) next = at_most * at_most / before;
+            else if (!is_chord && spread < kDivergingStep) next = spread * spread * promised;
+            if (is_whole && !is_laplace_ && next < kPromisedGain) {
+                left_over_ = next;
+                break;
+            }
+            chord_.drift += is_laplace_ || only_chords_ ? 0.0 : spread;
+            before = at_most;
+        }
+        if (!is_laplace_) keep(likelihood, step_.data());
+        known_ = nullptr;
+        reached_ = objective;
+        n_not_converged += status() == Status::kNotConverged;
+        return objective;
+    }
+
+    // Whether a chord step promises so much less than the step before that another is worth it.
+    bool contracts(double promised, double before) const {
+        if (is_laplace_ && !(promised > kLaplaceGain * tolerance_)) return false;
+        return promised < (is_laplace_ || only_chords_ ? kPlainContraction : kChordContraction) * before;
+    }
+
+    // Starts where the curvature known from a larger model leads, if that is better. Whether it is known from there that no fit exceeds
+    // `floor`.
+    bool start_near(Likelihood& likelihood, double floor) {
+        std::memcpy(curvature_.data(), known_, n_ * n_ * sizeof(double));
+        std::memcpy(gradient_.data(), product_, n_ * sizeof(double));
+        known_ = product_ = nullptr;
+        solve(true);
+        trial_.copy(step_);
+        std::memset(step_.data(), 0, n_ * sizeof(double));
+        if (!pivots_.all_curved_usable) return false;
+        if constexpr (kStartsNear) {
+            const double reached = likelihood.evaluate(trial_.data());
+            if (floor > -HUGE_VAL && is_below(floor, likelihood.most_near())) return true;
+            distance_ = likelihood.distance_near();
+            if (!(reached > likelihood.evaluate(coefficients.data()))) return false;
+            coefficients.swap(trial_);
+        }
+        chord_.begin(curvature_, n_);
+        chord_.drift = distance_;
+        return false;
+    }
+
+    // Sets the gradient and the step by the last factorisation; returns what it promises.
+    double chord(Likelihood& likelihood, bool has_moved) {
+        if constexpr (kReuses) {
+            const bool corrects = is_laplace_ && has_moved;
+            if (corrects) gradient_before_.copy(gradient_);
+            likelihood.differentiate(gradient_.data());
+            add_prior_gradient();
+            if (corrects) chord_.correct(trial_.data(), coefficients.data(), gradient_before_.data(), gradient_.data());
+        }
+        return chord_.direction(gradient_.data(), step_.data());
+    }
+
+    // Drops the cells that a step takes away for good, if it promises little; whether there are any.
+    bool drop_separated(Likelihood& likelihood, double& promised, double& ask_below) {
+        if constexpr (kCertifies) {
+            if (l1_ > 0 || has_prior_ || !(promised < ask_below)) return false;
+            ask_below = kCertificateRetry * promised;
+            if (!likelihood.propose_leaving(step_.data())) return false;
+            if (certificate_.confirm(likelihood, step_, coefficients, gradient_, curvature_)) {
+                ask_below = kCertificateGain;
+                return separated = true;
+            }
+            differentiate(likelihood);
+            promised = solve(false);
+        }
+        return false;
+    }
+
+    // Prepares the step; whether it proves that no fit exceeds `floor`. A spread that needs no preparation is tried first.
+    bool is_bounded(Likelihood& likelihood, double floor, double objective, double promised, double& longest) {
+        const bool can_bound = kBounds && floor > -HUGE_VAL;
+        if constexpr (kHasRoughSpread) {
+            const double spread = can_bound && pivots_.all_usable ? likelihood.rough_spread(step_.data()) : HUGE_VAL;
+            if (spread < 1.0 && is_below(floor, objective + most_divergence(spread) * promised)) return true;
+        }
+        if constexpr (kPrepares) longest = likelihood.prepare(step_.data());
+        else longest = largest_size(step_.data(), n_);
+        if constexpr (kBounds)
+            if (can_bound && is_below(floor, objective + likelihood.divergence(gradient_.data(), only_chords_ || pivots_.all_usable))) return true;
+        if constexpr (kSinks) {
+            if (can_bound && !only_chords_ && objective + promised < floor) {
+                if (is_below(floor, sunk_.most(likelihood, coefficients, floor))) return true;
+                longest = likelihood.prepare(step_.data());
+            }
+        }
+        return false;
+    }
+
+    // Goes along the step, less far or farther where that is better. Returns the gain, or minus infinity where there is none but for what
+    // is unseen.
+    double line_search(Likelihood& likelihood, double objective, double promised, double longest, double unseen, bool is_chord,
+                       bool& is_whole) {
+        double length = longest > kMaxStep ? kMaxStep / longest : 1.0, improved = -HUGE_VAL;
+        is_whole = length == 1.0;
+        int halving = 0;
+        for (const int halvings = is_chord ? 1 : kMaxHalvings; halving < halvings; ++halving, length *= 0.5) {
+            improved = attempt(likelihood, length);
+            const double sufficient = promised > kSmallGain ? kSufficientDecrease * length * promised : 0.0;
+            if (improved >= objective + (unseen > 0 ? -unseen : sufficient)) break;
+            improved = is_chord ? -HUGE_VAL : improved;
+        }
+        if (!(improved >= objective - unseen)) return -HUGE_VAL;
+        if (!is_whole && halving == 0) improved = lengthen(likelihood, longest, length, improved);
+        is_whole = is_whole && halving == 0;
+        if (is_whole && !has_prior_ && promised < kCertificateGain && longest > kDivergingStep) {
+            const double further = attempt(likelihood, kMaxStep / longest);
+            is_whole = !(further > improved);
+            if (is_whole) attempt(likelihood, length);
+            else improved = further;
+        }
+        accept(likelihood);
+        return improved - objective;
+    }
+
+    // Goes further along a step that was cut, as long as that is better: a trial costs little compared with a step.
+    double lengthen(Likelihood& likelihood, double longest, double length, double reached) {
+        while (length < 1.0 && length * longest < kMaxLengthened) {
+            const double longer = 2 * length < 1.0 ? 2 * length : 1.0, further = attempt(likelihood, longer);
+            if (!(further > reached)) {
+                attempt(likelihood, length);
+                break;
+            }
+            reached = further;
+            length = longer;
+        }
+        return reached;
+    }
+
+    // Takes a step whose gain is not evaluated; returns that gain.
+    double take_last_step(double promised) {
+        for (std::size_t k = 0; k < n_; ++k) coefficients[k] += step_[k];
+        left_over_ = 0.0;
+        return 0.5 * promised;
+    }
+
+    // Whether no fit exceeds `floor`, being `most` at most; then `bound_` is between the two.
+    bool is_below(double floor, double most) {
+        bound_ = most + kBoundRounding;
+        is_exact = !(bound_ <= floor);
+        return !is_exact;
+    }
+
+    double evaluate(Likelihood& likelihood) { return likelihood.evaluate(coefficients.data()) - penalty(coefficients.data()); }
+
+    double attempt(Likelihood& likelihood, double length) {
+        for (std::size_t k = 0; k < n_; ++k) trial_[k] = coefficients[k] + length * step_[k];
+        if constexpr (kPrepares) return likelihood.attempt(trial_.data(), length) - penalty(trial_.data());
+        else return likelihood.evaluate(trial_.data()) - penalty(trial_.data());
+    }
+
+    void accept(Likelihood& likelihood) {
+        if constexpr (kPrepares) likelihood.accept();
+        coefficients.swap(trial_);
+    }
+
+    double spread_of_step(Likelihood& likelihood) {
+        if constexpr (kPrepares) return likelihood.spread(step_.data());
+        else return HUGE_VAL;
+    }
+
+    double penalty(const double* b) const {
+        double size = 0.0, squares = 0.0;
+        for (std::size_t k = n_thresholds_; l1_ > 0 && k < n_; ++k) size += std::fabs(b[k]);
+        for (std::size_t k = 0; has_prior_ && k < n_; ++k) squares += precision[k] * (b[k] * b[k]);
+        return l1_ * size + 0.5 * squares;
+    }
+
+    // Sets gradient and curvature, the gradient unless it is known.
+    void differentiate(Likelihood& likelihood, bool has_gradient = false) {
+        bool is_known = false;
+        if constexpr (kKnowsFirst) {
+            is_known = known_ != nullptr;
+            if (is_known) likelihood.differentiate_rest(gradient_.data(), curvature_.data(), known_, n_known_);
+            known_ = nullptr;
+        }
+        if constexpr (requires { likelihood.curvature(curvature_.data()); }) {
+            if (has_gradient && !is_known) likelihood.curvature(curvature_.data());
+            has_gradient = has_gradient && !is_known;
+        } else {
+            has_gradient = false;
+        }
+        if (!has_gradient && !is_known) likelihood.differentiate(gradient_.data(), curvature_.data());
+        if (!has_gradient) add_prior_gradient();
+        for (std::size_t k = 0; has_prior_ && k < n_; ++k) curvature_.data()[k * n_ + k] += precision[k];
+    }
+
+    void add_prior_gradient() {
+        for (std::size_t k = 0; has_prior_ && k < n_; ++k) gradient_[k] -= precision[k] * coefficients[k];
+    }
+
+    // Factorises and sets the step; returns the gain that it promises.
+    double solve(bool first) {
+        if (l1_ > 0) l1_step_.set_curvature(curvature_);
+        pivots_.decompose(curvature_, n_, first);
+        return curvature_.substitute(gradient_.data(), step_.data());
+    }
+
+    // Records a step at the end, or one that will not come again.
+    void keep(Likelihood& likelihood, const double* step) {
+        if constexpr (requires { likelihood.reach(0); })
+            for (std::size_t k = 0; k < n_; ++k) {
+                const double reached = step[k] * likelihood.reach(k);
+                if (std::fabs(reached) > std::fabs(drift[k])) drift[k] = reached;
+            }
+    }
+
+    double l1_ = 0.0, bound_ = 0.0, distance_ = 0.0, tolerance_ = kPromisedGain;
+    double left_over_ = 0.0, reached_ = 0.0;  // the gain promised at the end, and the objective there
+    std::size_t n_ = 0, n_thresholds_ = 0, n_known_ = 0;
+    bool has_prior_ = false, is_laplace_ = false, is_reusing_ = false, only_chords_ = false;
+    const double *known_ = nullptr, *product_ = nullptr;
+    Chord chord_;
+    L1Step l1_step_;
+    Certificate certificate_;
+    SunkBound sunk_;
+    Pivots pivots_;
+    Buffer<double> step_, previous_, trial_, gradient_, gradient_before_;
+    Cholesky curvature_;
+};
+
+}  // namespace markhood::MARKHOOD_TIER

@@ -1,0 +1,36 @@
+// What the fits stop at, in log-likelihood and log odds. Relative ones say what they are relative to.
+#pragma once
+#include <cstddef>
+
+namespace markhood::MARKHOOD_TIER {
+
+// Convergence.
+constexpr double kPromisedGain = 1e-11;       // gain promised by the last step: far below 1e-9, the least difference between two scores
+constexpr double kNotConvergedGain = 1e-8;    // promised at the end of a fit that is reported as not converged
+constexpr double kObjectiveRounding = 1e-13;  // rounding of the objective, relative to it
+constexpr int kMaxSteps = 200;                // well-conditioned fits take 4 to 9
+constexpr std::size_t kMaxParameters = 4096;  // 128 MB of curvature
+constexpr double kIdleShare = 0.01;           // of a promise below kNotConvergedGain: a smaller gain is rounding
+constexpr int kMaxIdle = 3;                   // steps in a row whose gain was rounding
+// Line search.
+constexpr double kSufficientDecrease = 0.1;  // share of the promised gain; with any gain, steps could jump across the maximum forever
+constexpr double kSmallGain = 1e-6;          // promised gain below which rounding may hide that share
+constexpr double kMaxStep = 5.0;             // first trial, in log odds: farther away all weights may vanish
+constexpr double kMaxLengthened = 16.0;      // in log odds, of a step that is lengthened while that improves the objective
+constexpr int kMaxHalvings = 60;
+// Factorisation and its reuse.
+constexpr double kSmallestPivot = 1e-13;     // relative to the diagonal; a smaller pivot is rounding
+constexpr double kMaxChordDrift = 3.0;       // distance in log odds from the factorisation: no curvature has changed by a factor above exp(3)
+constexpr std::size_t kManyParameters = 32;  // from which a curvature costs many gradients
+// Separation.
+constexpr double kDivergingStep = 0.05;      // in log odds: at the end of a fit, a longer last step means a coefficient at infinity
+constexpr double kCertificateGain = 0.1;     // promised gain below which a certificate of separation is tried
+constexpr double kCertificateRetry = 1e-3;   // share of that promise below which it is tried again
+constexpr double kNegligibleLogOdds = 20.0;  // a cell so far below the highest of its row has no influence on a step
+constexpr double kMomentRounding = 1e-9;     // difference of two sums over samples that are equal but for rounding
+constexpr double kDirectionRounding = 1e-6;  // relative to the largest change that a direction makes in a cell
+constexpr int kMaxRounds = 8;                // of revising which cells leave
+// Bounds.
+constexpr double kBoundRounding = 1e-7;  // added to a bound, so that it holds for the computed maximum
+
+}  // namespace markhood::MARKHOOD_TIER
