@@ -1,4 +1,4 @@
-"""The first phase: every variable's blanket, each searched for on its own."""
+"""Phase 1: search the blanket of every variable independently."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ VARIABLES_PER_TILE = 32
 
 
 class Spaces(Protocol):
-    """Where to look for the blankets of some variables."""
+    """Search spaces for the blankets of variables."""
 
     def of(self, targets: NDArray[np.int64]) -> Space:
         """List the space of each target, ascending."""
 
 
 class Searched(NamedTuple):
-    """`Blankets` of all variables, and for how many of them the space had to be cut."""
+    """`Blankets` of all variables, and the number of search spaces that were cut."""
 
     members: Lists
     scores: NDArray[np.float64]

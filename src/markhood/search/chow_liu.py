@@ -1,9 +1,9 @@
-"""The Chow-Liu forest: of all forests, the one under which the data are most likely.
+"""The Chow-Liu forest: the forest with the highest likelihood.
 
-It is the maximum spanning forest of the pairs, each weighted by its likelihood ratio. With the
-penalty of the screen taken off the weights, pairs that do not pass are in no forest; without it
-the forest is one tree, as in the original, wherever the data allow it. Required edges weigh more
-than all others.
+It is the maximum spanning forest of the pairs, weighted by their likelihood ratios. If the penalty
+of the screen is subtracted from the weights, only pairs that pass can be edges. Without the penalty
+the forest is a tree, as in the original algorithm, wherever the data allow it. Required edges
+weigh more than all others.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from markhood.search.values.search_result import SearchResult, timed
 
 
 def chow_liu(job: Job, gamma: float, forest: bool) -> SearchResult:
-    """Find the forest under which the data are most likely.
+    """Find the forest with the highest likelihood.
 
-    With ``forest=False`` pairs have no price, so that the forest is a tree where it can be.
+    With ``forest=False`` pairs have no penalty, so that the forest is a tree where possible.
     """
     require_forest(job.constraints, job.samples.names)
     seconds: dict[str, float] = {}
@@ -45,7 +45,7 @@ def chow_liu(job: Job, gamma: float, forest: bool) -> SearchResult:
 
 
 def require_forest(constraints: Constraints, names: Sequence[str]) -> None:
-    """Raise where the required edges are in no forest."""
+    """Raise if the required edges contain a cycle."""
     required = constraints.required
     within = spanning_forest(Pairs(required, np.ones(len(required))), len(names))
     closing = required[~Constraints(required=within).requires(required)]
@@ -54,8 +54,8 @@ def require_forest(constraints: Constraints, names: Sequence[str]) -> None:
         raise InputError(
             "constraints",
             "required_edges",
-            f"The required edges make a cycle with {source!r} - {target!r}, which no forest has: "
-            "leave one of them out, or choose another method.",
+            f"The required edges form a cycle with {source!r} - {target!r}, which a forest cannot "
+            "contain: remove one of them, or use another method.",
         )
 
 

@@ -1,6 +1,6 @@
-"""The whole search: screen, blankets, combine, climb.
+"""Hill climbing: screen, blankets, combine, climb.
 
-With a screen this is PLRHC, without one it is HC; the rest is the same.
+With a screen this is PLRHC, without one HC; the rest is the same.
 """
 
 from __future__ import annotations
@@ -46,19 +46,18 @@ def hill_climb(
     ----------
     job : Job
     gamma : float
-        Of the screen, whose criterion is always BIC_gamma.
+        Gamma of the screen, whose criterion is always BIC_gamma.
     depth : int or None
-        How far in the screened graph a blanket is looked for; None for no screen at all.
+        Search blankets within this many steps of the screened graph; None for no screen.
     max_candidates : int, optional
-        Among how many variables at most, with a screen; of the pairs that pass it, only those that can matter
-        to that are kept.
+        Maximum size of a search space; only screened pairs that it can use are kept.
     rule : {"or", "and", "global", "pair"}
-        How blankets become a graph. "global" is the paper's climb, "pair" one with the likelihood of pairs,
-        whose price is always BIC_gamma's.
+        How blankets are combined. "global" is the paper's climb, "pair" a climb by the likelihood
+        of pairs, whose penalty is always that of BIC_gamma.
     start : {"or", "empty"}
-        Where the climb begins, for the rules "global" and "pair".
+        Start of the climb, for the rules "global" and "pair".
     screened : Pairs, optional
-        What passes the screen, where that is known and spaces are not bounded.
+        Result of the screen, if known and search spaces are not bounded.
     """
     evaluations: dict[str, NDArray[np.int64]] = {}
     seconds: dict[str, float] = {}
@@ -106,11 +105,11 @@ def hill_climb(
 
 
 def climb_again(job: Job, before: SearchResult, rule: Rule, gamma: float) -> SearchResult:
-    """Search once more, in samples that hardly differ: among the neighbours found before.
+    """Search similar samples again, among the neighbours of an earlier result.
 
-    With the rules "global" and "pair" it is the climb alone, over the union of blankets that there was, from the
-    graph that there was; blankets are grown anew where the graph is made of them, each among its
-    variable's neighbours in that union.
+    The rules "global" and "pair" only climb, over the earlier union of blankets and from the
+    earlier graph. The rules "or" and "and" grow each blanket again among its variable's neighbours
+    in that union.
     """
     seconds: dict[str, float] = {}
     if rule == "global" or rule == "pair":
@@ -139,7 +138,7 @@ def climb_again(job: Job, before: SearchResult, rule: Rule, gamma: float) -> Sea
 
 
 def _strongest_nearby(job: Job, found: Screened, depth: int, most: int) -> Spaces:
-    """Return the bounded spaces in the screened graph, in which required edges are steps as well."""
+    """Return bounded spaces in the screened graph, with required edges as steps."""
     constraints, (edges, all_gains) = job.constraints, found.pairs
     measured = ~constraints.requires(edges)
     steps = np.concatenate([edges[measured], constraints.required])

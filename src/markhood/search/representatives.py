@@ -1,7 +1,8 @@
-"""Near copies: every variable put with one that it is alike to.
+"""Group near copies of variables, each with a representative.
 
-Likeness is not handed on from one to the next, or a chain of them would be one set. A variable that leads
-a set is alike to all of it; those that are alike to the most others lead, and take what is not yet taken.
+Similarity is not transitive, or a chain of similar variables would be one group. A representative
+is similar to all members of its group. Variables with the most similar ones become representatives
+first, and take those that are not yet grouped.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from numpy.typing import NDArray
 
 
 def representatives(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
-    """Return who leads each variable, of shape (n_variables,): itself, or one that it is alike to.
+    """Return the representative of each variable, of shape (n_variables,); possibly itself.
 
     Parameters
     ----------
     edges : ndarray of shape (n_edges, 2), dtype int64
-        Pairs of variables that are alike, each once.
+        Pairs of near copies, each once.
     n_variables : int
 
     Examples
