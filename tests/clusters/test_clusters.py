@@ -17,7 +17,7 @@ from markhood.data.coding.encode import encode
 from markhood.errors import InputError
 from markhood.execution.cluster import Cluster
 from markhood.execution.executors import executor_named
-from markhood.execution.parcels import LARGE
+from markhood.execution.packed_work import LARGE
 from markhood.execution.runner import Runner
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request

@@ -13,6 +13,7 @@ from markhood.execution.executors import executor_named
 from markhood.execution.local import Local, Threads
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
+from messages import refuses
 from oracles.networks import network
 
 DATA = network(5, 100, 6, strength=1.5)
@@ -83,5 +84,5 @@ def test_example_a_wrong_executor_is_said_before_a_wrong_file(options):
 def test_example_an_extra_that_is_missing_is_one_sentence(module, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     for name in {"distributed": ["dask"], "ray": ["ray"]}.get(module, ["dask", "ray"]):
-        with pytest.raises(InputError, match=rf"pip install 'markhood\[{name}\]'"):
+        with refuses("library-missing"):
             markhood.learn(DATA, run=markhood.Run(executor=name))

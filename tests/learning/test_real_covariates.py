@@ -11,6 +11,7 @@ from markhood.data.storage.packed import read_packed, write_packed
 from markhood.learning.preparing import covariates_last
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
+from messages import refuses, warns
 from oracles.packing import samples_with_levels
 
 N = 1200
@@ -76,7 +77,7 @@ def test_example_paths_without_a_refit():
 
 @pytest.mark.parametrize("method", ["mpl", "bjp", "plm"])
 def test_example_methods_of_tables_take_bins_and_say_so(method):
-    with pytest.warns(markhood.DataWarning, match="'age' was cut into bins"):
+    with warns("covariates", where="age"):
         found = markhood.learn(DATA, method, adjust_for=["age"], kinds="nominal", n_jobs=1)
     assert found.has_edge("a", "c")
     assert found.provenance["adjusted_for"] == ["age"]
@@ -160,9 +161,9 @@ def test_example_few_numbers_and_named_kinds_stay_levels():
 @pytest.mark.parametrize("missing", ["impute", "level"])
 def test_example_missing_numbers_are_dropped_or_refused(missing):
     holes = DATA.assign(age=DATA["age"].where(np.arange(N) % 7 > 0))
-    with pytest.raises(markhood.InputError, match="covariate 'age' has missing values"):
+    with pytest.raises(markhood.InputError, match="age"):
         markhood.learn(holes, adjust_for=["age"], missing=missing, n_jobs=1)
-    with pytest.warns(markhood.DataWarning, match="rows have missing values"):
+    with pytest.warns(markhood.DataWarning, match="rows"):
         found = markhood.learn(holes, adjust_for=["age"], missing="drop", n_jobs=1)
     assert found.edge_names() == [("a", "c")]
 
@@ -278,7 +279,7 @@ def test_property_a_model_with_a_covariate_predicts_sums_up_and_is_stored(tmp_pa
     ).log_pseudo_likelihood(new.drop(columns="age"))
     with pytest.raises(markhood.InputError, match="log_pseudo_likelihood"):
         model.log_likelihood(new)
-    with pytest.raises(markhood.InputError, match="pseudo-likelihood"):
+    with refuses("not-supported", "method"):
         markhood.fit_model(graph, DATA, method="likelihood")
     with pytest.raises(markhood.InputError, match="age"):
         model.predict(new.drop(columns="age"), "a")

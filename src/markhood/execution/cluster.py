@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Hashable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from markhood.execution.executor import Failure
-from markhood.execution.parcels import Parcel, pack
+from markhood.execution.packed_work import PackedWork, pack
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -42,7 +42,7 @@ class Engine(Protocol):
         """Bring a value to the workers."""
 
     def call(self, key: str, content: Handle, tiles: Sequence[Any], arrays: list[Handle]) -> Handle:
-        """Begin a call of `markhood.execution.parcels.run_tiles`."""
+        """Begin a call of `markhood.execution.packed_work.run_tiles`."""
 
     def finished(self, calls: Sequence[Handle]) -> Sequence[Handle]:
         """Wait until one call at least is done, and return those that are."""
@@ -73,8 +73,8 @@ class Cluster:
         if not tiles:
             return
         engine, bundles = self._engine, _Bundles(len(tiles))
-        parcel = pack(work, engine.opens)
-        content, arrays = self._send(parcel)
+        packed = pack(work, engine.opens)
+        content, arrays = self._send(packed)
         calls: dict[Handle, range] = {}
         losses = 0
         try:
@@ -83,7 +83,7 @@ class Cluster:
                 while bundles.n_left and len(calls) < slots * CALLS_PER_SLOT:
                     bundle = bundles.take(slots)
                     some = tiles[bundle.start : bundle.stop]
-                    calls[engine.call(parcel.key, content, some, arrays)] = bundle
+                    calls[engine.call(packed.key, content, some, arrays)] = bundle
                 for call in engine.finished(list(calls)):
                     bundle = calls.pop(call)
                     try:
@@ -93,24 +93,24 @@ class Cluster:
                         if losses > MOST_LOSSES:
                             raise
                         bundles.put_back(bundle, *calls.values())
-                        engine.end(list(calls), parcel.key)
+                        engine.end(list(calls), packed.key)
                         calls.clear()
                         self._sent.clear()
-                        content, arrays = self._send(parcel)
+                        content, arrays = self._send(packed)
                         break
                     losses = 0
                     bundles.note(len(results), seconds)
                     yield from zip(bundle, results, strict=False)  # short after a failure
         finally:
-            engine.end(list(calls), parcel.key)
+            engine.end(list(calls), packed.key)
 
-    def _send(self, parcel: Parcel) -> tuple[Handle, list[Handle]]:
+    def _send(self, packed: PackedWork) -> tuple[Handle, list[Handle]]:
         """Bring the work to the workers, but for the arrays that are there already."""
         self._sent = {
             key: self._sent[key] if key in self._sent else self._engine.send(array)
-            for key, array in parcel.arrays.items()
+            for key, array in packed.arrays.items()
         }
-        return self._engine.send(parcel.content), list(self._sent.values())
+        return self._engine.send(packed.content), list(self._sent.values())
 
 
 class _Bundles:

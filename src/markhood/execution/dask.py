@@ -15,7 +15,7 @@ from typing import Any
 
 from markhood.errors import InputError
 from markhood.execution.cluster import Cluster, DataLostError
-from markhood.execution.parcels import forget, has_file, run_tiles
+from markhood.execution.packed_work import forget, has_file, run_tiles
 
 
 class DaskEngine:

@@ -14,7 +14,7 @@ from typing import Any
 
 from markhood.errors import InputError
 from markhood.execution.cluster import Cluster
-from markhood.execution.parcels import has_file, run_tiles
+from markhood.execution.packed_work import has_file, run_tiles
 
 RETRIES = 8  # of a call whose worker died
 PATIENCE = 10  # seconds that a machine has to answer

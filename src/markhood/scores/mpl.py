@@ -39,7 +39,7 @@ class Mpl:
     """
 
     name: ClassVar[str] = "mpl"
-    heeds_order: ClassVar[bool] = False  # its tables have no order
+    uses_order: ClassVar[bool] = False  # its tables have no order
 
     gamma: float = 0.5
 

@@ -17,7 +17,7 @@ from markhood.errors import InputError
 from markhood.kernels.cuda.lanes import Lanes
 from markhood.kernels.cuda.levels import n_units, rows_of
 from markhood.kernels.cuda.on_card import PairsOnCard, TablesOnCard, are_same
-from markhood.kernels.cuda.ways import Program, way_of
+from markhood.kernels.cuda.programs import Program, variant_for
 from markhood.kernels.protocol import Bits, Costs
 
 LANES = 2
@@ -56,7 +56,7 @@ class Device:
         self.n_bytes = int(properties["totalGlobalMem"])
         self._n_multiprocessors = properties["multiProcessorCount"]
         capability = (properties["major"], properties["minor"])
-        self._way = way_of(capability, cupy.cuda.nvrtc.getVersion())
+        self._variant = variant_for(capability, cupy.cuda.nvrtc.getVersion())
         self._lock = Lock()
         self._counting, self._copying = Lanes(cupy, LANES), Lanes(cupy, LANES)
         self._held: PairsOnCard | TablesOnCard | None = None
@@ -66,11 +66,11 @@ class Device:
 
     @cached_property
     def _pairs(self) -> Program:
-        return Program(self._cupy, self._way, "pairs", self._n_multiprocessors)
+        return Program(self._cupy, self._variant, "pairs", self._n_multiprocessors)
 
     @cached_property
     def _tables(self) -> Program:
-        return Program(self._cupy, self._way, "tables", self._n_multiprocessors)
+        return Program(self._cupy, self._variant, "tables", self._n_multiprocessors)
 
     def associated_pairs(
         self,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.cuda.lanes import Lanes
-from markhood.kernels.cuda.ways import SLICE, WHOLE_TILES
+from markhood.kernels.cuda.programs import SLICE, WHOLE_TILES
 
 SHARE_OF_MEMORY = 0.8
 BLOCKS_OF_A_TILE = 2  # these always stay

@@ -12,7 +12,7 @@ from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.cuda.lanes import Lanes
 from markhood.kernels.cuda.levels import levels_of, variables_of
 from markhood.kernels.cuda.memory import Memory
-from markhood.kernels.cuda.ways import Program
+from markhood.kernels.cuda.programs import Program
 from markhood.kernels.protocol import Bits
 
 

@@ -1,7 +1,7 @@
 """Ways of counting on a card, and their programs.
 
 A program is three pieces of source, as `counting.cu` says: what all share, what becomes of the counts, and
-the way of counting. It is compiled for the card at the first use; CuPy keeps what it compiled.
+the variant of counting. It is compiled for the card at the first use; CuPy keeps what it compiled.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 SLICE = 128  # bytes that the kernels read of a row at a time
-STAGES = 4  # slices on their way
-WHOLE_TILES = 256  # rows that are a whole number of tiles in every way of counting
+STAGES = 4  # slices on their variant
+WHOLE_TILES = 256  # rows that are a whole number of tiles in every variant of counting
 
 Output = Literal["pairs", "tables"]
 
 
-class Way(NamedTuple):
-    """A way of counting: its source, what of a tile a block of threads does, and what it takes."""
+class KernelVariant(NamedTuple):
+    """A variant of counting: its source, what of a tile a block of threads does, and what it takes."""
 
     name: str
     rows: int
@@ -30,7 +30,7 @@ class Way(NamedTuple):
     tours: bool = True  # a multiprocessor has one block, which goes through many tiles
 
 
-WGMMA = Way(
+WGMMA = KernelVariant(
     "wgmma",
     rows=256,
     columns=256,
@@ -38,12 +38,12 @@ WGMMA = Way(
     shared_bytes=STAGES * (384 * SLICE + 16) + 4 * 128 * 24,  # and their barriers, and margins
     blocks_together=2,
 )
-MMA = Way("mma", 256, 128, shared_bytes=STAGES * 384 * SLICE + 128 * 16)
-POPCOUNT = Way("popcount", 64, 64, tours=False)
+MMA = KernelVariant("mma", 256, 128, shared_bytes=STAGES * 384 * SLICE + 128 * 16)
+POPCOUNT = KernelVariant("popcount", 64, 64, tours=False)
 
 
-def way_of(capability: tuple[int, int], compiler: tuple[int, int]) -> Way:
-    """Return the fastest way of counting that a card, and the compiler for it, know.
+def variant_for(capability: tuple[int, int], compiler: tuple[int, int]) -> KernelVariant:
+    """Return the fastest variant of counting that a card, and the compiler for it, know.
 
     Binary products came with compute capability 8.0 and are gone after 9.0, which has a faster one; a
     compiler before CUDA 13 takes no other target than the one that CuPy names.
@@ -56,20 +56,23 @@ def way_of(capability: tuple[int, int], compiler: tuple[int, int]) -> Way:
 class Program:
     """Counts tiles of rows of bits on the card, and does with the counts what ``output`` says."""
 
-    def __init__(self, cupy: Any, way: Way, output: Output, n_multiprocessors: int) -> None:
+    def __init__(
+        self, cupy: Any, variant: KernelVariant, output: Output, n_multiprocessors: int
+    ) -> None:
         folder = files("markhood.kernels.cuda")
         pieces = [
-            (folder / f"{name}.cu").read_text("utf-8") for name in ("counting", output, way.name)
+            (folder / f"{name}.cu").read_text("utf-8")
+            for name in ("counting", output, variant.name)
         ]
         # wgmma is no part of plain 9.0.
-        options = ("-std=c++17", *(["-arch=sm_90a"] if way is WGMMA else []))
+        options = ("-std=c++17", *(["-arch=sm_90a"] if variant is WGMMA else []))
         self._module = cupy.RawModule(code="".join(pieces), options=options)
-        self._way, self._n_multiprocessors = way, n_multiprocessors
+        self._variant, self._n_multiprocessors = variant, n_multiprocessors
         self._count = self._module.get_function("count")
-        if way.shared_bytes:
-            self._count.max_dynamic_shared_size_bytes = way.shared_bytes
+        if variant.shared_bytes:
+            self._count.max_dynamic_shared_size_bytes = variant.shared_bytes
 
-        self._lay_out = self._module.get_function("lay_out") if way is WGMMA else None
+        self._lay_out = self._module.get_function("lay_out") if variant is WGMMA else None
 
     def kernel(self, name: str) -> Any:
         """Return another kernel of the program."""
@@ -87,11 +90,15 @@ class Program:
 
     def count(self, left: Any, right: Any, rows: range, columns: range, *output: Any) -> None:
         """Count the rows of bits ``left``, numbered ``rows``, with ``right``, numbered ``columns``."""
-        way = self._way
-        blocks = -(-len(rows) // way.rows) * -(-len(columns) // way.columns) * way.blocks_together
-        if way.tours:
-            most = self._n_multiprocessors // way.blocks_together * way.blocks_together
+        variant = self._variant
+        blocks = (
+            -(-len(rows) // variant.rows)
+            * -(-len(columns) // variant.columns)
+            * variant.blocks_together
+        )
+        if variant.tours:
+            most = self._n_multiprocessors // variant.blocks_together * variant.blocks_together
             blocks = min(blocks, most)
         small = (len(rows), len(columns), rows.start, columns.start, left.shape[1])
         arguments = (left, right, *map(np.uint32, small), *output)
-        self._count((blocks,), (way.threads,), arguments, shared_mem=way.shared_bytes)
+        self._count((blocks,), (variant.threads,), arguments, shared_mem=variant.shared_bytes)

@@ -31,7 +31,7 @@ LARGE = 1 << 20  # bytes; smaller arrays stay in the pickle
 Array = NDArray[Any]
 
 
-class Parcel(NamedTuple):
+class PackedWork(NamedTuple):
     """Work, packed: ``content`` is the pickle, ``arrays`` by their hashes what it lacks."""
 
     key: str
@@ -39,12 +39,12 @@ class Parcel(NamedTuple):
     arrays: dict[str, Array]
 
 
-def pack(work: Callable[..., Any], opens: Callable[[str, int], bool]) -> Parcel:
+def pack(work: Callable[..., Any], opens: Callable[[str, int], bool]) -> PackedWork:
     """Pack work; ``opens`` says whether all workers have a file of that path and size."""
     file = io.BytesIO()
     packer = _Packer(file, opens)
     packer.dump(work)
-    return Parcel(uuid.uuid4().hex, file.getvalue(), packer.arrays)
+    return PackedWork(uuid.uuid4().hex, file.getvalue(), packer.arrays)
 
 
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
