@@ -122,7 +122,7 @@ def warn_of_factors(job: Job, kernels: Kernels, n_edges: int) -> None:
     ):
         return
     scorer = scorer_for(samples, Bic(GAMMA), kernels)
-    choice, _ = choose_factors(Job(samples, scorer, Runner(1), job.knowledge, job.seed))
+    choice, _ = choose_factors(Job(samples, scorer, Runner(1), job.constraints, job.seed))
     gain = choice.totals[choice.n_factors] - choice.totals[0]
     if gain >= WORTH_A_WARNING:
         many = choice.n_factors > 1
