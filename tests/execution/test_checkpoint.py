@@ -180,7 +180,7 @@ class Trap:
 
 def test_example_nothing_but_data_is_saved(tmp_path):
     for value in (Trap(), np.array([Trap()]), np.zeros(2, [("a", "O")]), {1, 2}, np.array("x")):
-        with pytest.raises(TypeError, match="can be saved"):
+        with pytest.raises(TypeError, match="saved"):
             saved(tmp_path / "1-x.tiles", value)
 
 
