@@ -91,7 +91,7 @@ def test_example_a_folder_of_another_run_is_one_sentence(tmp_path):
         [*learn, "--gamma", "0.25", "-o", str(out)], check=False, capture_output=True, text=True
     )
     assert done.returncode == 2
-    assert "tiles of another run (gamma was 0.5, now 0.25): name another folder" in done.stderr
+    assert "tiles of another run (gamma was 0.5, now 0.25)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not out.exists()
 

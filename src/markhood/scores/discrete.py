@@ -38,6 +38,7 @@ from markhood.kernels.protocol import (
     PottsPenalty,
     PottsSamples,
     Pricing,
+    Reals,
 )
 from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
@@ -435,7 +436,10 @@ class DiscreteScorer:
         share = samples.ones / samples.n_samples
         varies = (share > 0) & (share < 1)
         deviations = np.sqrt(np.where(varies, share * (1 - share), 1.0))
-        return Bits(samples.words, samples.n_samples, reals=samples.bits.reals), deviations
+        reals = samples.bits.reals
+        if reals is not None and reals.columns.ndim == 3:  # every target has its own columns
+            reals = Reals.of(np.repeat(reals.columns, np.diff(samples.starts), axis=0))
+        return Bits(samples.words, samples.n_samples, reals=reals), deviations
 
 
 @dataclass(frozen=True)
