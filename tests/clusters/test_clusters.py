@@ -1,4 +1,4 @@
-"""What holds for every engine: the same graph, data sent once, and a dead worker costs its tiles."""
+"""Every engine gives the same graph, sends data once and reruns the tiles of a dead worker."""
 
 import os
 import signal

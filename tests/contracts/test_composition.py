@@ -1,7 +1,8 @@
 """Every analysis with every kind of data and option: each cell of the matrix works.
 
-Rows are analyses, columns are what an ordinary table brings along. A cell passes if the analysis runs, its graph has
-the nodes that were asked for, and a repetition from its provenance gives the same graph.
+Rows are analyses, columns are what an ordinary table brings along. A cell passes if the analysis
+runs, its graph has the nodes that were asked for, and a repetition from its provenance gives the
+same graph.
 
 """
 

@@ -1,4 +1,4 @@
-"""The part of clusters that needs none: how tiles travel together, and what is done after a loss."""
+"""Cluster code that needs no cluster: bundles of tiles, and recovery after a loss of data."""
 
 from collections import deque
 

@@ -158,7 +158,7 @@ def test_property_missing_values_are_drawn_by_their_neighbours():
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_property_imputing_is_nearest_to_the_complete_data(share):
-    """Summed over a few data sets; docs/reference/benchmarks-data.md has the table with standard errors."""
+    """Summed over a few data sets; docs/reference/benchmarks-data.md has standard errors."""
     distances = {"impute": 0, "level": 0, "drop": 0}
     for seed in range(3):
         values = network(seed, 1500, 9, strength=1.5)

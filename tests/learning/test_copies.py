@@ -270,14 +270,12 @@ def test_example_a_forecast_says_what_would_help():
     request = Request.of(Plrhc(), {"n_jobs": 1})
     samples = request.prepared(encode(table))
     dense, helps = advice(request, samples, request.forecast(samples))
-    assert dense.startswith("Search spaces are dense")
-    assert helps == "What would help: identical='group' (for 20 copies), max_candidates=100."
+    assert "candidates" in dense
+    assert "identical='group' (for 20 copies), max_candidates=100." in helps
     placed = Request.of(Plrhc(), {"n_jobs": 1, "positions": [10 * k for k in range(250)]})
     sites = placed.prepared(placed.read(encode(table)))
-    assert advice(placed, sites, placed.forecast(sites))[-1] == (
-        "For pairs that are far apart along a genome, first look at pairs alone: method='pairwise', gamma=1.5, "
-        "remove_indirect=True, min_distance=10000."
-    )
+    of_pairs = "method='pairwise', gamma=1.5, remove_indirect=True, min_distance=10000."
+    assert advice(placed, sites, placed.forecast(sites))[-1].endswith(of_pairs)
     few = Request.of(Plrhc(max_candidates=30), {"n_jobs": 1})
     assert advice(few, samples, few.forecast(samples)) == []
 

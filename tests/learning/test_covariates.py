@@ -108,7 +108,14 @@ def test_property_a_weight_is_a_repeated_row(method, options, age):
 
 @pytest.mark.parametrize(
     ("method", "options"),
-    [("plrhc", {}), ("hc", {"rule": "pair"}), ("pairwise", {}), ("l1lr", {}), ("bjp", {}), ("plm", {"penalty": 1e-6})],
+    [
+        ("plrhc", {}),
+        ("hc", {"rule": "pair"}),
+        ("pairwise", {}),
+        ("l1lr", {}),
+        ("bjp", {}),
+        ("plm", {"penalty": 1e-6}),
+    ],
     ids=str,
 )  # fmt: skip
 def test_oracle_a_coupling_is_the_slope_beside_the_covariate(method, options):
@@ -199,7 +206,7 @@ def test_oracle_l1_supports_are_those_of_a_path_with_the_covariate_free():
 
 
 def test_oracle_probabilities_are_those_of_chains_whose_fits_have_the_covariate():
-    """Three nodes and a binary cause: the graph's distribution by enumeration, at the density and scale that were learned."""
+    """Enumerate the graphs of three nodes with a binary cause, at the learned density and scale."""
     values = np.column_stack([DATA["a"], DATA["b"], DATA["c"], AGE > 0]).astype(np.int64)[:150]
     found = markhood.Bayes(adjust_for=["x3"], edge_prior=0.3, sweeps=4000, chains=2, n_jobs=1).fit(
         pd.DataFrame(values, columns=["x0", "x1", "x2", "x3"])
@@ -256,7 +263,7 @@ def with_holes(share, columns, seed=0):
     return table
 
 
-@pytest.mark.parametrize("method", ["plrhc", "hc", "mpl", "l1lr", "pairwise", "chow-liu", "bjp", "bayes", "plm"])  # fmt: skip
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("columns", [["a", "c"], ["age"], ["a", "b", "c", "age"]], ids=str)
 def test_example_missing_values_are_imputed_given_covariates(method, columns):
     graph = markhood.learn(
@@ -273,7 +280,7 @@ def test_example_missing_values_are_imputed_given_covariates(method, columns):
 
 
 def test_property_a_covariate_is_drawn_given_the_nodes():
-    """Drawn from its margin it would lose a quarter of its association, and a - b would be an edge."""
+    """Drawn from its margin, it would lose a quarter of its association, and a - b would appear."""
     table = with_holes(0.5, ["age"])
     samples = covariates_last(markhood.encode(table, missing="impute"), ["age"])
     job = job_of(samples, constraints=Constraints(covariates=np.array([3])))

@@ -79,7 +79,7 @@ def test_oracle_evidence_is_that_of_the_complete_rows(levels, kinds, n_parameter
 
 
 def test_property_evidence_is_not_above_that_of_complete_data():
-    """In a chain where a third of all values are gone; the sets' own mean is about the complete one."""
+    """A chain with a third of all values missing; the mean over data sets is near the complete one."""
     claimed, complete = [], []
     for seed in range(3):
         model = ising(chain(8), seed=seed)
@@ -178,7 +178,7 @@ def test_property_a_completed_search_keeps_what_was_observed(name):
 
 
 def test_property_sets_on_a_graph_have_its_couplings():
-    """From a start without any coupling: the two columns agree in the drawn samples as in the others."""
+    """Starting without a coupling, the two columns agree in imputed samples as in observed ones."""
     values = of_a_pair(3, strength=2.5)
     holes = hidden(values, 0.5, [1], 3)
     gone = np.isnan(holes[:, 1])

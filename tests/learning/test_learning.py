@@ -194,7 +194,7 @@ def test_learn_tells_of_every_option_of_every_method(name):
 
 
 def test_example_what_is_heavy_is_imported_when_it_is_needed():
-    """Joblib and scipy.sparse take three times as long as all of markhood, scipy.stats longer still."""
+    """joblib and scipy.sparse take three times as long as markhood, and scipy.stats longer."""
     heavy = ["joblib", "scipy.sparse", "scipy.stats", "sklearn", "pandas", "networkx"]
     code = f"""
 import sys

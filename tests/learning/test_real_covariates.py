@@ -1,4 +1,4 @@
-"""Covariates of many numbers: real columns of every regression, in every method that can have them."""
+"""Numeric covariates as real columns of every regression, in all methods that support them."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ N = 1200
 
 
 def confounded(seed=1, n=N):
-    """Two answers that depend on age alone, a third that depends on the first, one of three levels and a scale."""
+    """Two answers depend on age alone, a third on the first; one has three levels, one is a scale."""
     rng = np.random.default_rng(seed)
     age = rng.normal(45, 15, n)
     z = (age - 45) / 15
@@ -286,7 +286,7 @@ def test_property_a_model_with_a_covariate_predicts_sums_up_and_is_stored(tmp_pa
 
 
 def random_samples(seed, n, d=8):
-    """Variables of several kinds that depend on a heavy-tailed covariate and on each other, curved in part."""
+    """Variables of several kinds that depend on each other and on a heavy-tailed covariate."""
     from dataclasses import replace
 
     rng = np.random.default_rng(seed)

@@ -38,7 +38,7 @@ def test_example_a_seed_may_be_any_whole_number(seed):
 
 
 def test_example_imputation_keeps_the_slopes_of_paths_without_a_refit():
-    """Where a set's path left a neighbour out, its slope is zero; a refit would never be so small."""
+    """If the path of a data set leaves a neighbour out, its slope is zero; a refit is larger."""
     values = network(3, 600, 12, strength=1.5)
     options = {"refit": False, "standardize": True, "gamma": 0.0}
     missing = with_holes(values, 0.02)

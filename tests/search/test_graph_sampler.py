@@ -1,4 +1,4 @@
-"""Every edge with its probability: what must not change it, what is known beforehand, what is learned."""
+"""Edge probabilities: invariances, prior knowledge, and learned hyperparameters."""
 
 from dataclasses import replace
 
@@ -293,7 +293,7 @@ def test_example_pairs_that_pass_a_screen_by_chance_are_no_candidates():
 
 def test_property_pairs_stay_by_weights_as_by_repeated_rows():
     values = network(4, 300, 30, strength=1.0)
-    # Rows weigh the more the more ones they have, so that shares of samples are not those of weights.
+    # Rows with more ones have larger weights, so that shares of samples and weights differ.
     weights = 1 + values[:, :15].sum(axis=1, dtype=np.int64) ** 2 // 10
     jobs = (
         job_of(samples_with_levels(values, Weights(weights))),

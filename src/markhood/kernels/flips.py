@@ -4,12 +4,12 @@
     2. put it into both ends' blankets, or take it out of them
     3. score anew the flips at these two ends, and go on with 1
 
-A flip changes the gains at its two ends only, so groups of variables climb on their own. An edge between two
-groups stays as it is; the highest change that it would have made at an end says whether it ever could have
-gained.
+A flip changes the gains at its two ends only, so groups of variables climb on their own. An edge
+between two groups stays as it is; the highest change that it would have made at an end says whether
+it ever could have gained.
 
-This is the definition; `native/search/climb.hpp` is the same for the built-in criteria, and a criterion written in
-Python takes this road.
+This is the definition; `native/search/climb.hpp` is the same for the built-in criteria, and a
+criterion written in Python takes this road.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def climb_groups(
 
 
 class _Flips:
-    """The flips within one group, each seen from both ends: as two places in the lists of partners."""
+    """The flips within one group, each stored at two positions in the lists of partners."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class _Flips:
 
 
 def best_flip(heap: list[tuple[float, int]], gain: Callable[[int], float]) -> int | None:
-    """Return the entry (minus its gain, its edge) with the largest gain, the lowest edge of those that tie.
+    """Return the entry (-gain, edge) with the largest gain; ties go to the lowest edge.
 
     Entries whose gain is no longer the edge's are dropped. None where no flip gains.
     """

@@ -63,10 +63,10 @@ class Lists:
     def from_both_ends(
         cls, edges: NDArray[np.int64], n_variables: int
     ) -> tuple[Lists, NDArray[np.int64]]:
-        """List the neighbours of every variable, and say where each edge is in the lists of its two ends.
+        """List the neighbours of every variable, and the positions of each edge at its two ends.
 
-        Edges are i < j in lexicographic order, so that one sort, by the upper ends, is enough. The places
-        are in ``values``, of shape (m, 2).
+        Edges are i < j in lexicographic order, so that one sort, by the upper ends, is enough. The
+        places are in ``values``, of shape (m, 2).
 
         Examples
         --------

@@ -1,8 +1,8 @@
 """What a compute backend must provide.
 
-Everything slow in this library goes through these few functions, so a backend is one module and
-one class. Add an operation here only after a profile asks for it. It is long because what goes in and comes
-out is told of here too, beside the functions.
+Everything slow in this library goes through these few functions, so a backend is one module and one
+class. Add an operation here only after a profile asks for it. It is long because what goes in and
+comes out is told of here too, beside the functions.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ MOST_LEVELS = 256  # of a Potts variable: what fits in a byte
 class Weighting(NamedTuple):
     """How often each sample counts: ``weights`` of shape (n_samples,), dtype float64.
 
-    They are ``unit`` times whole numbers, and ``planes`` of shape (n_planes, n_words) are the binary
-    digits of these, packed as the samples are, the lowest first.
+    They are ``unit`` times whole numbers, and ``planes`` of shape (n_planes, n_words) are the
+    binary digits of these, packed as the samples are, the lowest first.
     """
 
     weights: NDArray[np.float64]
@@ -34,13 +34,14 @@ class Weighting(NamedTuple):
 
 
 class Reals(NamedTuple):
-    """Real-valued predictors that every target has in addition to its blanket; they are not variables.
+    """Real-valued predictors of every target in addition to its blanket; not variables.
 
-    ``columns``, of shape (n_reals, n_samples), or (n_variables, n_reals, n_samples) where each target has its own.
-    ``offset``, of shape (n_samples,) or (n_variables, n_samples), is added to the linear predictor with slope 1: to the
-    log odds of a binary target, and to those of a step up of an ordered one. Other targets cannot have offsets.
-    ``groups``, of shape (n_samples,) or (n_variables, n_samples) and dtype uint32, numbers samples from 0 on, with the
-    same number where all of these coincide: tables have a row for each group, not for each sample.
+    ``columns``, of shape (n_reals, n_samples), or (n_variables, n_reals, n_samples) where each
+    target has its own. ``offset``, of shape (n_samples,) or (n_variables, n_samples), is added to
+    the linear predictor with slope 1: to the log odds of a binary target, and to those of a step up
+    of an ordered one. Other targets cannot have offsets. ``groups``, of shape (n_samples,) or
+    (n_variables, n_samples) and dtype uint32, numbers samples from 0 on, with the same number where
+    all of these coincide: tables have a row for each group, not for each sample.
     """
 
     columns: NDArray[np.float64]
@@ -89,8 +90,9 @@ class Bits:
     first. Without ``starts`` every row is a binary variable. Without ``weighting`` every sample
     counts once. ``ordered``, of shape (n_variables,), marks the variables whose levels are steps;
     without it none are. Two levels are a step and a category at once, whatever it says of them.
-    ``reals`` are further predictors of every target in blanket scores and in fits of blankets and pairs.
-    The arrays must not be written to: backends check them once and keep what they made of them.
+    ``reals`` are further predictors of every target in blanket scores and in fits of blankets and
+    pairs. The arrays must not be written to: backends check them once and keep what they made of
+    them.
     """
 
     words: NDArray[np.uint64]
@@ -114,8 +116,8 @@ class Bits:
     def n_scores(self) -> NDArray[np.int64]:
         """In how many numbers each variable enters a regression, of shape (n_variables,).
 
-        An ordered one in a single number, its step; another in r - 1 indicators. An edge has as many
-        parameters as the product of its ends' numbers, a target r - 1 thresholds besides.
+        An ordered one in a single number, its step; another in r - 1 indicators. An edge has as
+        many parameters as the product of its ends' numbers, a target r - 1 thresholds besides.
         """
         if self.starts is None:
             return np.ones(len(self.words), np.int64)
@@ -124,7 +126,7 @@ class Bits:
 
 
 class FitPenalty(NamedTuple):
-    """What a fit maximises the likelihood less of: ``l1 sum |b| + l2 sum b^2`` over all slopes b."""
+    """Penalty on the log-likelihood of a fit: ``l1 sum |b| + l2 sum b^2`` over all slopes b."""
 
     l1: float = 0.0
     l2: float = 0.0
@@ -177,8 +179,8 @@ class AssociatedTables(NamedTuple):
 class Blankets(NamedTuple):
     """What a greedy search found: a list and a score a target, and how much it evaluated.
 
-    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best. ``not_converged``,
-    of shape (n_targets,), counts the fits of each target that did not converge.
+    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best.
+    ``not_converged``, of shape (n_targets,), counts the fits of each target that did not converge.
     """
 
     members: Lists
@@ -191,10 +193,11 @@ class Blankets(NamedTuple):
 class Flipped(NamedTuple):
     """What a climb ended with: of every partner of every variable whether it is in the blanket.
 
-    ``highest``, also of shape (len(partners.values),), is the highest change of the variable's score that the flip
-    would have made at any time; where that could not make the edge gain it may be a bound, which could not either.
-    ``evaluations`` lists for each group how many blankets of each size were scored on the way. ``not_converged`` counts
-    the fits of each variable that did not converge.
+    ``highest``, also of shape (len(partners.values),), is the highest change of the variable's
+    score that the flip would have made at any time; where that could not make the edge gain it may
+    be a bound, which could not either. ``evaluations`` lists for each group how many blankets of
+    each size were scored on the way. ``not_converged`` counts the fits of each variable that did
+    not converge.
     """
 
     present: NDArray[np.bool_]
@@ -215,17 +218,19 @@ class Status(IntEnum):
 class Fits(NamedTuple):
     """Maximum likelihood of each target on its blanket, less the penalty on the fit.
 
-    A member is as many predictors as it has scores: its step where it is ordered, else a one for each
-    of its levels but the first. Real columns are predictors before those of all members. ``coefficients`` holds for
-    every target, one after another:
+    A member is as many predictors as it has scores: its step where it is ordered, else a one for
+    each of its levels but the first. Real columns are predictors before those of all members.
+    ``coefficients`` holds for every target, one after another:
 
-    - of a nominal one with r levels, an array of shape (1 + n_predictors, r - 1): the thresholds of its
+    - of a nominal one with r levels, an array of shape (1 + n_predictors, r - 1): the thresholds of
+    its
       levels but the first, then a row for each predictor;
     - of an ordered one r - 1 thresholds, then one number for each predictor: what a step up of the
       target gains in log odds when the predictor is one higher.
 
     With two levels both are the intercept and a coefficient a member. ``infinite`` marks those of
-    them that grow without bound because the data are separated. ``statuses``, of shape (n_targets,), are of `Status`.
+    them that grow without bound because the data are separated. ``statuses``, of shape
+    (n_targets,), are of `Status`.
     """
 
     log_likelihoods: NDArray[np.float64]
@@ -252,12 +257,12 @@ class IsingNetwork(NamedTuple):
 class PottsNetwork(NamedTuple):
     """A network with any number of levels as its Gibbs sampler uses it.
 
-    A factor is exp of a field or of a table's entry, less the largest of those that compete. Variable
-    i with ``n_levels[i]`` levels has ``field_starts[i + 1] - field_starts[i]`` field factors, one
-    for each level, padded with zeros to a multiple of `LEVELS_PER_VECTOR`. For ``neighbours.values[k]``
-    there are from ``factor_starts[k]`` on, for each of the neighbour's levels, as many for i's levels.
-    ``order`` is that of a sweep; ``is_wide`` marks the variables whose products of factors could leave
-    the range of a float64.
+    A factor is exp of a field or of a table's entry, less the largest of those that compete.
+    Variable i with ``n_levels[i]`` levels has ``field_starts[i + 1] - field_starts[i]`` field
+    factors, one for each level, padded with zeros to a multiple of `LEVELS_PER_VECTOR`. For
+    ``neighbours.values[k]`` there are from ``factor_starts[k]`` on, for each of the neighbour's
+    levels, as many for i's levels. ``order`` is that of a sweep; ``is_wide`` marks the variables
+    whose products of factors could leave the range of a float64.
     """
 
     neighbours: Lists
@@ -285,8 +290,8 @@ class L1Paths(NamedTuple):
 
     ``lambdas``, ``intercepts`` and ``log_likelihoods`` have shape (n_targets, n_fractions).
     ``supports`` has a list for each of their elements, target after target, of the variables whose
-    slope is not zero, ascending; ``slopes`` holds a number for each of ``supports.values``. ``converged``, of shape
-    (n_targets,), says whether all fits of a target's path have.
+    slope is not zero, ascending; ``slopes`` holds a number for each of ``supports.values``.
+    ``converged``, of shape (n_targets,), says whether all fits of a target's path have.
     """
 
     lambdas: NDArray[np.float64]
@@ -300,10 +305,10 @@ class L1Paths(NamedTuple):
 class PairFits(NamedTuple):
     """Pairs fitted with and without a coupling, as ``kernels/reference/pair_fit.py`` says.
 
-    ``joint`` and ``apart``, of shape (n_pairs,), are the two maxima, ``log_determinants`` the log of the ratio
-    of their Hessians' determinants. ``couplings`` and ``variances`` hold the coupling given that there is
-    one, pair after pair: its log odds ratio, of a step where levels are ordered, or where an end has more
-    than one score the r_i r_j entries of its zero-sum table.
+    ``joint`` and ``apart``, of shape (n_pairs,), are the two maxima, ``log_determinants`` the log
+    of the ratio of their Hessians' determinants. ``couplings`` and ``variances`` hold the coupling
+    given that there is one, pair after pair: its log odds ratio, of a step where levels are
+    ordered, or where an end has more than one score the r_i r_j entries of its zero-sum table.
     """
 
     joint: NDArray[np.float64]
@@ -316,12 +321,13 @@ class PairFits(NamedTuple):
 class PairPrior(NamedTuple):
     """What a chain over graphs takes for granted of all pairs.
 
-    ``log_odds``, of shape (n_pairs,), are those of each candidate pair; not a number where they are those of
-    the edge density, which is ``density``, or where ``learns_density`` is true begins with it and is
-    then the mean probability of all pairs after each sweep that is added up. Pairs that are no candidates enter
-    that by ``bin_counts`` and the ``bin_log_bayes_factors`` of those counted. ``scale`` is the standard
-    deviation of slopes and couplings. ``periods``, of shape (n_pairs,): a pair is visited in the last of every so many
-    sweeps that settle and in the first of every so many that are added up.
+    ``log_odds``, of shape (n_pairs,), are those of each candidate pair; not a number where they are
+    those of the edge density, which is ``density``, or where ``learns_density`` is true begins with
+    it and is then the mean probability of all pairs after each sweep that is added up. Pairs that
+    are no candidates enter that by ``bin_counts`` and the ``bin_log_bayes_factors`` of those
+    counted. ``scale`` is the standard deviation of slopes and couplings. ``periods``, of shape
+    (n_pairs,): a pair is visited in the last of every so many sweeps that settle and in the first
+    of every so many that are added up.
     """
 
     log_odds: NDArray[np.float64]
@@ -336,8 +342,8 @@ class PairPrior(NamedTuple):
 class GraphChain(NamedTuple):
     """Where a chain over graphs is: which pairs are edges, (n_pairs,), and a generator, (4,).
 
-    ``fits``, of shape (n_words,), are those that another chain over the same samples has made; or empty; or None where
-    those that the chain makes are not to be handed on.
+    ``fits``, of shape (n_words,), are those that another chain over the same samples has made; or
+    empty; or None where those that the chain makes are not to be handed on.
     """
 
     present: NDArray[np.uint8]
@@ -348,10 +354,10 @@ class GraphChain(NamedTuple):
 class GraphSums(NamedTuple):
     """What sweeps over pairs add up to.
 
-    ``densities`` of shape (n_settling + n_sweeps,) are those after each sweep; ``probabilities`` the sum over
-    the last ``n_sweeps`` of every pair's P, of shape (n_pairs,), ``couplings`` that of P times the
-    coupling, ``squares`` that of P times its square and variance, as many as `PairFits` has. ``n_fits`` pairs had to
-    be fitted for it.
+    ``densities`` of shape (n_settling + n_sweeps,) are those after each sweep; ``probabilities``
+    the sum over the last ``n_sweeps`` of every pair's P, of shape (n_pairs,), ``couplings`` that of
+    P times the coupling, ``squares`` that of P times its square and variance, as many as `PairFits`
+    has. ``n_fits`` pairs had to be fitted for it.
     """
 
     densities: NDArray[np.float64]
@@ -364,9 +370,9 @@ class GraphSums(NamedTuple):
 class PottsSamples(NamedTuple):
     """Samples as a Potts model reads them: a row of its table for every level of every variable.
 
-    Variable v has the rows from ``starts[v]`` to ``starts[v + 1]``, one a level. ``places``, of shape
-    (n_samples, n_variables) and dtype int32, has the row of each value, or ``starts[-1]`` where it is
-    missing; ``weights``, of shape (n_samples,), says how often each sample counts.
+    Variable v has the rows from ``starts[v]`` to ``starts[v + 1]``, one a level. ``places``, of
+    shape (n_samples, n_variables) and dtype int32, has the row of each value, or ``starts[-1]``
+    where it is missing; ``weights``, of shape (n_samples,), says how often each sample counts.
     """
 
     places: NDArray[np.int32]
@@ -388,10 +394,10 @@ class PottsFits(NamedTuple):
     """Some targets' regressions on all other variables: their part of a Potts model.
 
     ``table``, of shape (n_rows + 1, n_columns) and dtype float32, has a row for each level of each
-    variable, then one with the fields; a column for each level of each target. Fields are those of an
-    average sample: log odds are ``fields + sum over j of (row of x_j - mean row of j)``, the mean being over
-    the samples. A target's own rows are zero. ``n_steps`` is how long it took; ``converged``, of shape (n_targets,), says which
-    targets have a gradient within the tolerance.
+    variable, then one with the fields; a column for each level of each target. Fields are those of
+    an average sample: log odds are ``fields + sum over j of (row of x_j - mean row of j)``, the
+    mean being over the samples. A target's own rows are zero. ``n_steps`` is how long it took;
+    ``converged``, of shape (n_targets,), says which targets have a gradient within the tolerance.
     """
 
     table: NDArray[np.float32]
@@ -447,8 +453,8 @@ class Kernels(Protocol):
         """Find the pairs i < j, i in ``rows`` and j in ``columns``, that depend on each other.
 
         For plain bits only. Those are the pairs whose log-likelihood ratio, n times their mutual
-        information, is ``least_ratio`` > 0 or more. ``ones`` counts the ones of every variable, and ``n_log_n``
-        holds k log k for k = 0 ... n_samples.
+        information, is ``least_ratio`` > 0 or more. ``ones`` counts the ones of every variable, and
+        ``n_log_n`` holds k log k for k = 0 ... n_samples.
         """
 
     def associated_tables(
@@ -456,15 +462,16 @@ class Kernels(Protocol):
     ) -> AssociatedTables:
         """Find the pairs i < j, i in ``rows`` and j in ``columns``, that depend on each other.
 
-        Those are the pairs whose log-likelihood ratio is the price of an edge (see ``Bits.n_scores``)
-        or more: that of its parameters plus that of a variable, which is positive. The ratio is that
-        of an edge against none in the pair's table, both margins being free.
+        Those are the pairs whose log-likelihood ratio is the price of an edge (see
+        ``Bits.n_scores``) or more: that of its parameters plus that of a variable, which is
+        positive. The ratio is that of an edge against none in the pair's table, both margins being
+        free.
         """
 
     def associated_among(
         self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
     ) -> AssociatedTables:
-        """Find those of some pairs i < j whose likelihood ratio is their price or more, in the order given."""
+        """Find the pairs i < j whose likelihood ratio reaches their penalty, in the given order."""
 
     def toggle_scores(
         self,
@@ -504,10 +511,11 @@ class Kernels(Protocol):
     ) -> Flipped:
         """Flip the edge that gains most within each group of variables until none gains.
 
-        ``groups`` lists the variables of each, ascending. For every one of these, ``blankets`` has its
-        blanket at the start, and ``partners`` the variables (ascending) to which it is joined by an edge that
-        may be flipped; ``changes``, of shape (len(partners.values),), how its score would change by each of
-        these flips. Both ends of an edge within a group have it; an edge that leads out of a group stays as it is.
+        ``groups`` lists the variables of each, ascending. For every one of these, ``blankets`` has
+        its blanket at the start, and ``partners`` the variables (ascending) to which it is joined
+        by an edge that may be flipped; ``changes``, of shape (len(partners.values),), how its score
+        would change by each of these flips. Both ends of an edge within a group have it; an edge
+        that leads out of a group stays as it is.
         """
 
     def fit_blankets(
@@ -518,7 +526,7 @@ class Kernels(Protocol):
     def gibbs(
         self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains of a network: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps.
+        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps.
 
         Returns the states after each thinning, of shape (n_draws, CHAINS, n_variables), and where
         the chains are then.
@@ -549,11 +557,12 @@ class Kernels(Protocol):
     ) -> L1Paths:
         """Maximise L(b)/n - lambda sum_j penalties_j |b_j| for each target on its candidates.
 
-        The intercept and real columns have no penalty; ``penalties`` has one for every variable. Candidates whose penalty is
-        zero are in every fit. Lambda is each of ``fractions`` (falling, of 1 at most) of the least lambda at which all other
-        slopes are zero. A path ends with the first support of more than ``largest_support`` variables,
-        and repeats it. Where candidates are equal, complements or otherwise combinations of
-        others, there may be several maxima, and a backend is free to return any of them.
+        The intercept and real columns have no penalty; ``penalties`` has one for every variable.
+        Candidates whose penalty is zero are in every fit. Lambda is each of ``fractions`` (falling,
+        of 1 at most) of the least lambda at which all other slopes are zero. A path ends with the
+        first support of more than ``largest_support`` variables, and repeats it. Where candidates
+        are equal, complements or otherwise combinations of others, there may be several maxima, and
+        a backend is free to return any of them.
         """
 
     def fit_pairs(
@@ -567,8 +576,9 @@ class Kernels(Protocol):
     ) -> PairFits:
         """Fit each pair i < j, given the other neighbours of i and of j, both ascending.
 
-        The last ``n_covariates`` variables and real columns are given to both ends in addition. Slopes and couplings
-        have the prior N(0, scale^2), slopes on those a weak one; without priors ``scale`` is infinite.
+        The last ``n_covariates`` variables and real columns are given to both ends in addition.
+        Slopes and couplings have the prior N(0, scale^2), slopes on those a weak one; without
+        priors ``scale`` is infinite.
         """
 
     def sample_graphs(
@@ -584,8 +594,8 @@ class Kernels(Protocol):
         """Advance a chain over the graphs whose edges are some of ``pairs`` (i < j, ascending).
 
         In each sweep every pair is an edge with its probability given the others; see
-        ``kernels/reference/graph_chain.py``. The last ``n_covariates`` variables are given to every end. Returns sums over
-        the last ``n_sweeps`` sweeps, and where the chain is then.
+        ``kernels/reference/graph_chain.py``. The last ``n_covariates`` variables are given to every
+        end. Returns sums over the last ``n_sweeps`` sweeps, and where the chain is then.
         """
 
     def fit_potts(
@@ -598,10 +608,11 @@ class Kernels(Protocol):
     ) -> PottsFits:
         """Fit the regressions of some targets, 64 at most, on all other variables.
 
-        Minimises minus the targets' log-likelihood plus the penalty. A target has converged when the norm of its gradient g,
-        sqrt(sum g^2 / c) with the second derivatives c where nothing depends on anything, is at most ``tolerance``: about its
-        distance from the minimum in standard errors. None of ``most_steps`` is the backend's own limit. A missing value
-        adds nothing to the log odds, and is not a target.
+        Minimises minus the targets' log-likelihood plus the penalty. A target has converged when
+        the norm of its gradient g, sqrt(sum g^2 / c) with the second derivatives c where nothing
+        depends on anything, is at most ``tolerance``: about its distance from the minimum in
+        standard errors. None of ``most_steps`` is the backend's own limit. A missing value adds
+        nothing to the log odds, and is not a target.
         """
 
     def unsound_variables(
@@ -609,6 +620,6 @@ class Kernels(Protocol):
     ) -> Unsound:
         """Find variables whose rows are not what the other operations take for granted.
 
-        ``masked`` lists the variables with missing values, ascending, and ``masks`` has for each the
-        samples in which it is missing, packed as the rows are.
+        ``masked`` lists the variables with missing values, ascending, and ``masks`` has for each
+        the samples in which it is missing, packed as the rows are.
         """

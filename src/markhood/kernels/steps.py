@@ -1,4 +1,4 @@
-"""What is near in a graph, for a few variables at a time, and which pairs have a stronger way round; without the interpreter's lock."""
+"""Neighbourhoods in a graph, and pairs with a stronger indirect path; both release the GIL."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def codes(bits: Bits, variable: int) -> NDArray[np.uint16]:
 
 
 def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
-    """Count the target's levels in every configuration of its blanket, and of its real columns where it has any."""
+    """Count the target's levels in every configuration of its blanket and real columns."""
     values = [codes(bits, b) for b in blanket]
     groups = [] if bits.reals is None else [bits.reals.groups_of(target)]
     first, counts = count_rows(
@@ -83,9 +83,10 @@ def count_rows(
     n_cells: int,
     weights: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Group samples that coincide in some columns, of levels or of real numbers, and count each group's cells.
+    """Group samples that coincide in some columns (levels or real), and count each group.
 
-    Returns a sample of each group, of shape (n_rows,), the groups ascending by their columns; and the counts, (n_rows, n_cells).
+    Returns a sample of each group, of shape (n_rows,), the groups ascending by their columns; and
+    the counts, (n_rows, n_cells).
     """
     row, n_rows = np.zeros(len(cells), np.int64), 1
     for column in columns:

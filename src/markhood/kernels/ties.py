@@ -1,7 +1,7 @@
 """When two scores are equal: rounding never decides an edge.
 
-Kernels add up in different orders, so equal scores may differ in their last digits. Within `TIE` they
-are equal, the lower index wins, and only what is more than a tie is an improvement. So all
+Kernels add up in different orders, so equal scores may differ in their last digits. Within `TIE`
+they are equal, the lower index wins, and only what is more than a tie is an improvement. So all
 backends, instruction sets and numbers of threads find the same graph.
 """
 
@@ -23,8 +23,8 @@ def best_of(scores: Sequence[float]) -> int:
 def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return scores of which those that tie are the same number, so that they can be sorted.
 
-    A score ties with the next higher one; each becomes the highest of those that it is so joined to.
-    (Rounding to multiples of a tie would part two scores that lie on either side of a half.)
+    A score ties with the next higher one; each becomes the highest of those that it is so joined
+    to. (Rounding to multiples of a tie would part two scores that lie on either side of a half.)
 
     Examples
     --------

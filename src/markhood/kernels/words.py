@@ -1,7 +1,7 @@
-"""Samples as words and as bits: sample k is bit k % 64 of word k // 64, whatever order a processor has for bytes.
+"""Pack samples into words: sample k is bit k % 64 of word k // 64, on any byte order.
 
-NumPy packs into bytes, the lowest bit first. These are words as they are where the lowest byte comes first, as on
-nearly every processor; elsewhere they are turned round.
+NumPy packs into bytes, the lowest bit first. These are words as they are where the lowest byte
+comes first, as on nearly every processor; elsewhere they are turned round.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ class Knowledge(Sealed):
             raise InputError(
                 "option-needed",
                 "groups",
-                f"{option('group_rule', self.group_rule)} needs {option('groups')}: give them, or "
-                "leave it out.",
+                f"{option('group_rule', self.group_rule)} needs {option('groups')}: pass them, or "
+                "omit the rule.",
             )
 
 

@@ -1,8 +1,8 @@
-"""Scores of variables with levels: from packed samples, by the kernels.
+"""Scores of discrete variables, computed by the kernels from packed samples.
 
-`DiscreteScorer` is for the built-in criteria, which the kernels compute. `ReadableScorer` is for any
-object with a method `score(table)`: it scores blankets in Python, by the same greedy search, and
-leaves all else to the kernels.
+`DiscreteScorer` supports the built-in criteria. `ReadableScorer` supports any object with a method
+`score(table)`: it scores blankets in Python, by the same greedy search, and leaves everything else
+to the kernels.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from markhood.kernels.protocol import (
     PottsPenalty,
     PottsSamples,
     Pricing,
+    Reals,
 )
 from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
@@ -61,14 +62,14 @@ from markhood.scores.mpl import Mpl
 from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile
 from markhood.scores.table import blanket_table
 
-FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
-# How far a Potts fit may be from its minimum, about in standard errors. On a grid of 1024 binary variables no coupling is
-# then off by more than 1e-4 (of 1.5), on a grid of 144 with five levels by 5e-5 (of 2.9).
+FEWEST_BLOCKS = 4  # gives ten tiles, so that threads can share the screen of a few variables
+# Tolerance of a Potts fit, about in standard errors. The largest error of a coupling is then 1e-4
+# (of 1.5) on a grid of 1024 binary variables, and 5e-5 (of 2.9) on a grid of 144 with five levels.
 POTTS_TOLERANCE = 1e-3
 POTTS_ROUNDING = 1e-6  # of single precision, for a total weight of 1
-LEAST_RATIO = 1e-12  # that a pair is asked to have where all are wanted, so in effect none
-LEAST_WORTH = 1.0  # nats: where a stratum asks for less most pairs pass, and it is not screened
-COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
+LEAST_RATIO = 1e-12  # threshold where all pairs are requested
+LEAST_WORTH = 1.0  # nats; below this most pairs of a stratum pass, and it is not screened
+COLUMNS_PER_BLOCK = 32  # block size of the kernels; a tile has whole blocks
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,8 @@ class DiscreteScorer:
     kernels : Kernels
         By default the compiled ones.
     n_covariates : int, default=0
-        The last variables: whatever is measured of pairs is measured given these (`given.py`). Blankets have
-        them as members, where they are wanted.
+        Number of covariates, which come last: pairs are measured conditional on them (`given.py`).
+        Blankets contain them as members if requested.
     """
 
     samples: Samples
@@ -93,17 +94,17 @@ class DiscreteScorer:
     n_covariates: int = 0
 
     def on(self, samples: Samples) -> Self:
-        """Return what scores other samples of the same variables alike."""
+        """Return an equal scorer of other samples of the same variables."""
         return replace(self, samples=samples)
 
     def given(self, n_covariates: int) -> Self:
-        """Return what measures pairs given the last variables."""
+        """Return a scorer that conditions pairs on the last variables."""
         return replace(self, n_covariates=n_covariates)
 
     def tiles(self) -> list[Tile]:
         """Cut the pairs of variables into tiles: squares of rows and columns."""
         bits, d = self.samples.bits, self.samples.n_variables - self.n_covariates
-        # Once, before all threads ask for it at the same time.
+        # Computed once, before all threads need it.
         if bits.reals is not None:
             _ = self._given_covariates
         elif self.n_covariates:
@@ -116,14 +117,14 @@ class DiscreteScorer:
         side = min(int((tiling.words / words) ** 0.5), tiling.side, d // FEWEST_BLOCKS)
         side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
         blocks = cut(d, max(side, COLUMNS_PER_BLOCK))
-        # By columns, so that the first tiles need few variables: the rest can be copied to a GPU meanwhile.
+        # By columns, so that the first tiles need few variables while the rest is copied to a GPU.
         return [(rows, columns) for k, columns in enumerate(blocks) for rows in blocks[: k + 1]]
 
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
-        """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain."""
+        """Find the pairs of a tile whose likelihood ratio exceeds the BIC_gamma penalty."""
         costs = self._prices(Bic(gamma)) if gamma is not None else Costs(0.0, TIE)
         edges, gains = (self._pairs_given if self._has_covariates else self._pairs)(tile, costs)
-        # The kernels' sums may differ in the last digit: what is only that is no gain.
+        # The kernels' sums may differ in the last digit, which is not a gain.
         passing = gains > TIE
         return Pairs(edges[passing], gains[passing])
 
@@ -132,16 +133,16 @@ class DiscreteScorer:
         return found(tile, costs)
 
     def _pairs_given(self, tile: Tile, costs: Costs) -> Pairs:
-        """Fit the pairs of a tile given the covariates, but for those that cannot be worth their price."""
+        """Fit the pairs of a tile given the covariates, except those that cannot pass."""
         screen = self._may_pass if self.samples.bits.reals is None else self._may_pass_by_score
         edges = screen(tile, costs)
         return Pairs(edges, self._ratios(edges) - self._priced(edges, costs))
 
     def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
-        """Return the pairs of a tile whose bound reaches their price, in lexicographic order."""
+        """Return the pairs of a tile whose bound reaches their penalty, in lexicographic order."""
         slack = sum(self._slack[part.start : part.stop].max(initial=0.0) for part in tile)
         n, variable = self._n_strata, costs.variable - slack - TIE
-        # The kernels take no price below zero: an edge has a parameter or more, so these can bear the rest.
+        # Kernels need penalties of at least zero; an edge has parameters, which absorb the rest.
         least = Costs((costs.parameter + min(variable, 0.0)) / n, max(variable, 0.0) / n)
         if least.parameter + least.variable > LEAST_WORTH:
             found = [scorer._pairs(tile, least).edges for scorer in self._strata_scorers]
@@ -150,7 +151,7 @@ class DiscreteScorer:
         else:
             edges = _all_pairs(tile)
         if not costs.parameter:
-            return edges  # all are wanted
+            return edges  # all pairs are requested
         bounds = self._slack[edges].sum(axis=1) + TIE
         for scorer in self._strata_scorers:
             own = self.kernels.associated_among(scorer.samples.bits, edges, Costs(LEAST_RATIO, 0.0))
@@ -159,7 +160,7 @@ class DiscreteScorer:
         return np.asarray(edges[bounds >= self._priced(edges, costs)])
 
     def _may_pass_by_score(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
-        """Return the pairs of a tile whose score statistic given real columns may be worth their price."""
+        """Return pairs of a tile that may pass by their score statistic given real columns."""
         edges = _all_pairs(tile)
         if not costs.parameter:
             return edges
@@ -227,7 +228,7 @@ class DiscreteScorer:
         return Pairs(edges, ratios - self._priced(edges, costs))
 
     def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
-        """Return BIC_gamma's price of an edge between each pair."""
+        """Return the BIC_gamma penalty of an edge between each pair."""
         return self._priced(pairs, self._prices(Bic(gamma)))
 
     def _priced(self, pairs: NDArray[np.int64], costs: Costs) -> NDArray[np.float64]:
@@ -237,33 +238,33 @@ class DiscreteScorer:
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        """Score each blanket, and with each of ``toggles`` added or removed."""
         bits = self.samples.bits
         return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
 
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
+        """Search greedily for each target's blanket among kept members and candidates."""
         bits = self.samples.bits
         return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge that gains most within each group until none gains."""
+        """Flip the edge with the largest gain within each group until none gains."""
         bits = self.samples.bits
         return self.kernels.climb_groups(bits, groups, blankets, partners, changes, self._costs)
 
     def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
-        """Fit each target's regression on its blanket, with the criterion's penalty if it has one."""
+        """Fit each target's regression on its blanket, with the criterion's penalty if any."""
         penalty = self.criterion.penalty if isinstance(self.criterion, Bic) else NO_PENALTY
         return self.kernels.fit_blankets(self.samples.bits, targets, blankets, penalty)
 
     def independence(
         self, targets: NDArray[np.int64], givens: Lists, others: Lists
     ) -> NDArray[np.float64]:
-        """Return the log-probability that each target is independent of each of its others."""
+        """Return the log-probability that each target is independent of each other variable."""
         return self.kernels.independence_tests(
             self.samples.bits, targets, givens, others, self._log_factorials
         )
@@ -298,19 +299,19 @@ class DiscreteScorer:
     def pair_gains(
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
     ) -> NDArray[np.float64]:
-        """Return by how much each pair's likelihood ratio exceeds BIC_gamma's price."""
+        """Return each pair's likelihood ratio minus the BIC_gamma penalty."""
         fits = self._pair_fits(pairs, first, second, np.inf)
         return np.asarray(fits.joint - fits.apart - self.prices(pairs, gamma))
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
-        """Return each pair's log Bayes factor on its own, without neighbours, for couplings of this scale."""
+        """Return each pair's marginal log Bayes factor for couplings of this scale."""
         alone = Lists.empty(len(pairs))
         fits = self._pair_fits(pairs, alone, alone, scale)
         prior = n_parameters(self.samples.bits, *pairs.T) * np.log(scale)
         return np.asarray(fits.joint - fits.apart - prior - fits.log_determinants / 2)
 
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
-        """Measure every pair of some variables, whatever passes a screen."""
+        """Measure every pair of some variables, without a screen."""
         n = len(variables)
         ratios = np.zeros((n, n))
         if self._has_covariates:
@@ -324,7 +325,7 @@ class DiscreteScorer:
         return Dependence(ratios, self.spreads(variables))
 
     def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the variances of some variables along the axes of their levels, given the covariates."""
+        """Return variances along the axes of the levels, given the covariates."""
         bits = self.samples.bits
         if bits.reals is None:
             return spreads_within(self.samples, variables, self._strata)
@@ -342,7 +343,7 @@ class DiscreteScorer:
         n_settling: int,
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over the graphs whose edges are some of these pairs."""
+        """Advance a chain over the subgraphs of these pairs."""
         bits, n_covariates = self._pair_bits
         return self.kernels.sample_graphs(
             bits, pairs, prior, chain, n_settling, n_sweeps, n_covariates
@@ -351,7 +352,7 @@ class DiscreteScorer:
     def potts(
         self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
-        """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
+        """Fit penalised regressions of at most 64 targets on all other variables."""
         reachable = POTTS_ROUNDING * float(np.sqrt(self.samples.total_weight))
         tolerance = max(POTTS_TOLERANCE, reachable)
         return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, most_steps)
@@ -383,7 +384,7 @@ class DiscreteScorer:
             is_missing = unpacked(mask, samples.n_samples).astype(np.bool_)
             places[is_missing, v] = starts[-1]
             if v >= samples.n_variables - self.n_covariates:
-                weights[is_missing] = 0.0  # a sample is not adjusted for what is missing in it
+                weights[is_missing] = 0.0  # leave out samples with a missing covariate
         return PottsSamples(places, starts, weights)
 
     @cached_property
@@ -400,14 +401,14 @@ class DiscreteScorer:
 
     @cached_property
     def _strata_scorers(self) -> list[Self]:
-        """What scores the nodes of each stratum's samples."""
+        """The scorers of the nodes in each stratum's samples."""
         nodes = self.samples.pick(np.arange(self.samples.n_variables - self.n_covariates))
         strata = [np.flatnonzero(self._strata == k) for k in range(self._n_strata)]
         return [replace(self, samples=nodes.take(rows), n_covariates=0) for rows in strata]
 
     @cached_property
     def _slack(self) -> NDArray[np.float64]:
-        """What each node's shares in strata fit better than its regression on the covariates."""
+        """The gain of each node's shares in strata over its regression on the covariates."""
         bits, d = self.samples.bits, self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
         covariates = self._covariates_of(nodes)
@@ -427,15 +428,18 @@ class DiscreteScorer:
 
     @cached_property
     def _repeated_rows(self) -> tuple[Bits, NDArray[np.float64]]:
-        """Every indicator as a binary variable of its own, and its standard deviation, or 1.
+        """Every indicator as a binary variable, and its standard deviation, or 1.
 
-        Paths do not know weights: samples are repeated as often as they count.
+        Paths do not support weights: samples are repeated by their weights.
         """
         samples = repeated(self.samples)
         share = samples.ones / samples.n_samples
         varies = (share > 0) & (share < 1)
         deviations = np.sqrt(np.where(varies, share * (1 - share), 1.0))
-        return Bits(samples.words, samples.n_samples, reals=samples.bits.reals), deviations
+        reals = samples.bits.reals
+        if reals is not None and reals.columns.ndim == 3:  # every target has its own columns
+            reals = Reals.of(np.repeat(reals.columns, np.diff(samples.starts), axis=0))
+        return Bits(samples.words, samples.n_samples, reals=reals), deviations
 
 
 @dataclass(frozen=True)
@@ -445,19 +449,19 @@ class ReadableScorer(DiscreteScorer):
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        """Score each blanket, and with each of ``toggles`` added or removed."""
         return greedy.toggle_scores(self._score, targets, blankets, toggles)
 
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
+        """Search greedily for each target's blanket among kept members and candidates."""
         return greedy.grow_blankets(self._score, targets, candidates, kept)
 
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge that gains most within each group until none gains."""
+        """Flip the edge with the largest gain within each group until none gains."""
         return flips.climb_groups(self._score, groups, blankets, partners, changes)
 
     def _score(self, target: int, blanket: Sequence[int]) -> float:
@@ -465,8 +469,8 @@ class ReadableScorer(DiscreteScorer):
 
 
 def scorer_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Scorer:
-    """Choose the kernels where they know the criterion."""
-    # A subclass may score differently, so it is not enough to be a kind of one.
+    """Return a scorer that uses the kernels if they support the criterion."""
+    # A subclass may score differently, so compare exact types.
     if type(criterion) in (Bic, Mpl):
         return DiscreteScorer(samples, criterion, kernels)
     return ReadableScorer(samples, criterion, kernels)

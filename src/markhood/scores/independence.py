@@ -1,7 +1,7 @@
-"""Whether two variables are independent given others: the Bayesian test, as a function.
+"""The Bayesian test of conditional independence, as a function of data.
 
-`kernels/reference/independence.py` has the formula; here it takes data. The Blankets Joint Posterior is a
-sum of such log-probabilities, one for every pair of variables (`search/ibmap.py`).
+`kernels/reference/independence.py` has the formula. The Blankets Joint Posterior is a sum of such
+log-probabilities, one per pair of variables (`search/ibmap.py`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def independence_test(
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
-        Every column has a few distinct values, whatever they are.
+        Every column has a few distinct values of any type.
     i, j : int or str
         The two variables, by column number or name.
     given : sequence of int or str, default=()
@@ -42,12 +42,12 @@ def independence_test(
     Returns
     -------
     float
-        Natural logarithm, at most 0; ``log_complement`` of it is that of dependence.
+        Natural logarithm, at most 0; its ``log_complement`` is that of dependence.
 
     Raises
     ------
     InputError
-        If there is no such variable, or one is named twice.
+        If a variable is unknown or named twice.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def independence_test(
         raise InputError(
             "option-value",
             "",
-            "A test of independence needs distinct variables: one is given twice.",
+            "A test of independence needs distinct variables: one is named twice.",
         )
     log_probabilities = NativeKernels().independence_tests(
         samples.bits,
@@ -78,7 +78,7 @@ def independence_test(
 
 
 def log_factorials(n_samples: int) -> NDArray[np.float64]:
-    """Return log k! for k = 0 ... n_samples + 3, all that tests on so many samples need."""
+    """Return log k! for k = 0 ... n_samples + 3, as needed by tests on n_samples."""
     from scipy.special import gammaln
 
     logs: NDArray[np.float64] = gammaln(np.arange(1.0, n_samples + 5))
@@ -110,6 +110,6 @@ def _number(variable: int | str, samples: Samples) -> int:
         raise InputError(
             "unknown-column",
             str(variable),
-            f"There is no variable {variable!r}: they are numbered 0 to {d - 1}.",
+            f"There is no variable {variable!r}: variables are numbered 0 to {d - 1}.",
         )
     return int(variable)

@@ -147,7 +147,7 @@ def tiles_of(n_levels: Sequence[int]) -> list[range]:
     Examples
     --------
     >>> tiles_of([21, 21, 20, 2, 2, 21])
-    [range(0, 4), range(4, 6)]
+    [range(0, 5), range(5, 6)]
     """
     tiles, first, filled = [], 0, 0
     for v, levels in enumerate(n_levels):

@@ -1,8 +1,8 @@
 """`CudaKernels`: the screen on an NVIDIA GPU, all else as in `NativeKernels`.
 
-Pairs of binary variables are counted and tested on the card. Of tables with levels or weights the card
-drops the pairs that cannot pass, nearly all, and the processor's kernel decides about the rest: an ordered pair may need a
-fit, and so all numbers are the same to the last bit.
+Pairs of binary variables are counted and tested on the card. Of tables with levels or weights the
+card drops the pairs that cannot pass, nearly all, and the processor's kernel decides about the
+rest: an ordered pair may need a fit, and so all numbers are the same to the last bit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CudaKernels(NativeKernels):
         return f"cuda ({self.device.name})"
 
     def tiling(self, bits: Bits) -> Tiling:
-        """Say how large a tile is: with levels or weights, as many counts as the card has room for."""
+        """Return the tile size: with levels or weights, limited by the memory for counts."""
         if bits.is_plain:
             return Tiling(words=1e12, side=SIDE)
         if n_units(bits) > MOST_UNITS:

@@ -1,7 +1,8 @@
 """What the GPU compares a pair's counts with, before it looks at logarithms.
 
-Written in NumPy and apart from the kernel (`associated_pairs.cu`, where the two bounds are explained), so
-that it is tested where there is no GPU: a bound that is a hair too high would lose edges silently.
+Written in NumPy and apart from the kernel (`associated_pairs.cu`, where the two bounds are
+explained), so that it is tested where there is no GPU: a bound that is a hair too high would lose
+edges silently.
 """
 
 from __future__ import annotations

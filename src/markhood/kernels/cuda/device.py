@@ -1,8 +1,8 @@
 """`Device`: an NVIDIA GPU through CuPy, and the screen's tiles on it.
 
-A tile is counted on a lane: a stream, with the room that its results need. There are two, so that one tile is counted while
-another's results are fetched, and what waits for a lane takes no room. Rows of bits, and what is said once of all variables,
-stay on the card from tile to tile.
+A tile is counted on a lane: a stream, with the room that its results need. There are two, so that
+one tile is counted while another's results are fetched, and what waits for a lane takes no room.
+Rows of bits, and what is said once of all variables, stay on the card from tile to tile.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ class Device:
             stride = np.uint64(counts.shape[1])
             for k, masked in enumerate(left.masked):
                 program.count(masked, right.rows, *numbers, counts, stride, np.uint32(k > 0))
-            told = (counts, stride, *sides, *map(np.float64, prices))
-            return lane.found(2, lambda *found: kernel(blocks, THREADS, (*told, *found)))
+            arguments = (counts, stride, *sides, *map(np.float64, prices))
+            return lane.found(2, lambda *found: kernel(blocks, THREADS, (*arguments, *found)))
 
     def _pairs_of(self, bits: Bits) -> PairsOnCard:
         """Return these data on the card, where there is room for one table."""

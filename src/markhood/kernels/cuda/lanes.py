@@ -1,7 +1,7 @@
 """Streams of work on a card, each for one thread at a time, and the room that results need.
 
-A stream that is made for every tile costs more than a tile of few variables, and the memory that CuPy keeps for it is lost
-to the next.
+A stream that is made for every tile costs more than a tile of few variables, and the memory that
+CuPy keeps for it is lost to the next.
 """
 
 from __future__ import annotations

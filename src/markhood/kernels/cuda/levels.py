@@ -1,6 +1,7 @@
 """What the test of tables on a card needs to know of variables with levels, and of weights.
 
-Written in NumPy and apart from the kernels (`tables.cu`), so that it is tested where there is no GPU.
+Written in NumPy and apart from the kernels (`tables.cu`), so that it is tested where there is no
+GPU.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ MOST_UNITS = (1 << 31) - 1  # of all weights together: counts are 32 bits
 class Levels(NamedTuple):
     """Some variables: where their rows begin, and what of all samples has each of their levels.
 
-    ``starts`` are as in `Bits`, ``scores`` how many numbers each variable enters a regression by. ``levels``, variable after
-    variable, are `LEVEL`, and ``moments`` of shape (n_variables, 2) the mean and the inverse variance of the levels' numbers.
-    Inverses of nothing are 0.
+    ``starts`` are as in `Bits`, ``scores`` how many numbers each variable enters a regression by.
+    ``levels``, variable after variable, are `LEVEL`, and ``moments`` of shape (n_variables, 2) the
+    mean and the inverse variance of the levels' numbers. Inverses of nothing are 0.
     """
 
     starts: NDArray[np.int32]

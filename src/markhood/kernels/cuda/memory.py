@@ -1,7 +1,8 @@
 """`Memory`: what of the data is on the card.
 
-Rows of bits are copied there once and stay while memory lasts; the oldest leave first. A block that is on its way
-is waited for only by those who need it, so that tiles whose blocks are there are counted meanwhile.
+Rows of bits are copied there once and stay while memory lasts; the oldest leave first. A block that
+is on its way is waited for only by those who need it, so that tiles whose blocks are there are
+counted meanwhile.
 """
 
 from __future__ import annotations

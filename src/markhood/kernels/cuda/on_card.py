@@ -1,4 +1,4 @@
-"""What of a table of data is on the card: its rows of bits, and what the tests need of its variables."""
+"""The data on the GPU: rows of bits, and facts about variables that the tests need."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PairsOnCard:
 
 
 class Side(NamedTuple):
-    """Variables with levels: their rows, also masked with each digit of the weights, the highest first."""
+    """Variables with levels: rows, also masked with each bit plane of weights, highest first."""
 
     rows: Any
     masked: list[Any]

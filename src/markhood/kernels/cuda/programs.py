@@ -1,7 +1,8 @@
-"""Ways of counting on a card, and their programs.
+"""Counting kernels for GPUs, and their programs.
 
-A program is three pieces of source, as `counting.cu` says: what all share, what becomes of the counts, and
-the variant of counting. It is compiled for the card at the first use; CuPy keeps what it compiled.
+A program consists of three pieces of source, as described in `counting.cu`: the common part, the
+use of the counts, and the counting variant. It is compiled for the GPU at first use; CuPy caches
+it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-SLICE = 128  # bytes that the kernels read of a row at a time
+SLICE = 128  # bytes of a row read at a time
 STAGES = 4  # slices on their variant
 WHOLE_TILES = 256  # rows that are a whole number of tiles in every variant of counting
 
@@ -19,7 +20,7 @@ Output = Literal["pairs", "tables"]
 
 
 class KernelVariant(NamedTuple):
-    """A variant of counting: its source, what of a tile a block of threads does, and what it takes."""
+    """A counting kernel: its source, the tile of a thread block, and its resources."""
 
     name: str
     rows: int
@@ -27,7 +28,7 @@ class KernelVariant(NamedTuple):
     threads: int = 256
     shared_bytes: int = 0
     blocks_together: int = 1
-    tours: bool = True  # a multiprocessor has one block, which goes through many tiles
+    tours: bool = True  # one block per multiprocessor loops over tiles
 
 
 WGMMA = KernelVariant(
@@ -43,10 +44,10 @@ POPCOUNT = KernelVariant("popcount", 64, 64, tours=False)
 
 
 def variant_for(capability: tuple[int, int], compiler: tuple[int, int]) -> KernelVariant:
-    """Return the fastest variant of counting that a card, and the compiler for it, know.
+    """Return the fastest counting kernel that a GPU and its compiler support.
 
-    Binary products came with compute capability 8.0 and are gone after 9.0, which has a faster one; a
-    compiler before CUDA 13 takes no other target than the one that CuPy names.
+    Binary matrix products exist for compute capabilities 8.0 to 9.0, and 9.0 has a faster variant,
+    which needs a compiler of CUDA 13 or later for its target.
     """
     if capability == (9, 0) and compiler >= (13, 0):
         return WGMMA
@@ -54,7 +55,7 @@ def variant_for(capability: tuple[int, int], compiler: tuple[int, int]) -> Kerne
 
 
 class Program:
-    """Counts tiles of rows of bits on the card, and does with the counts what ``output`` says."""
+    """Counts tiles of rows of bits on the GPU, and processes the counts by ``output``."""
 
     def __init__(
         self, cupy: Any, variant: KernelVariant, output: Output, n_multiprocessors: int
@@ -64,7 +65,7 @@ class Program:
             (folder / f"{name}.cu").read_text("utf-8")
             for name in ("counting", output, variant.name)
         ]
-        # wgmma is no part of plain 9.0.
+        # wgmma is not part of plain sm_90.
         options = ("-std=c++17", *(["-arch=sm_90a"] if variant is WGMMA else []))
         self._module = cupy.RawModule(code="".join(pieces), options=options)
         self._variant, self._n_multiprocessors = variant, n_multiprocessors
@@ -89,7 +90,7 @@ class Program:
         return units
 
     def count(self, left: Any, right: Any, rows: range, columns: range, *output: Any) -> None:
-        """Count the rows of bits ``left``, numbered ``rows``, with ``right``, numbered ``columns``."""
+        """Count rows of bits ``left``, numbered ``rows``, with ``right``, numbered ``columns``."""
         variant = self._variant
         blocks = (
             -(-len(rows) // variant.rows)

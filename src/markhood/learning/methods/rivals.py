@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from markhood.learning.factors import FactorOptions
 from markhood.learning.methods.climbing import RULES
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
@@ -19,7 +20,7 @@ from markhood.search.values.search_result import SearchResult
 
 
 @dataclass(kw_only=True)
-class L1LogisticOptions(GammaOptions):
+class L1LogisticOptions(FactorOptions, GammaOptions):
     """Options of L1LR-BIC."""
 
     rule: Literal["or", "and"] = declare(
