@@ -49,7 +49,7 @@ CERTIFICATE_GAIN = 0.1  # predicted gain below which separation is tested
 CERTIFICATE_RETRY = 1e-3  # fraction of that predicted gain below which it is tested again
 OBJECTIVE_ROUNDING = 1e-13  # relative to the objective: smaller gains are not detectable
 SMALLEST_PIVOT = 1e-13  # relative to the diagonal; a smaller pivot is rounding error
-RIDGE = 1e-12  # relative to the diagonal; without curvature, a step extends to the first sign change
+RIDGE = 1e-12  # relative to the diagonal; without curvature, steps extend to the first sign change
 ZERO = 1e-12  # of a move, or of a penalty
 MAX_CHANGES = 10_000  # of the active set in one step
 
@@ -151,7 +151,9 @@ def newton(
     max_steps: int = MAX_STEPS,
     system: System | None = None,
 ) -> Fit:
-    """Maximise a concave log-likelihood with an L1 penalty and a Gaussian prior, in the steps above.
+    """Maximise a concave log-likelihood with an L1 penalty and a Gaussian prior.
+
+    The module docstring describes the steps.
 
     Parameters
     ----------
