@@ -1,7 +1,8 @@
-"""When a native kernel ends before its work is done: after a signal, in a thread whose results nobody waits for, and at a time limit.
+"""Stop native kernels early: after a signal, in an abandoned thread, or at a time limit.
 
-Kernels call `check` about twenty times a second, on the thread that they run on, and end with whatever it raises. Signals need no code
-here: Python handles them on the main thread when it is entered.
+Kernels call `check` about twenty times per second, on the thread on which they run, and stop with
+the exception that it raises. Signals need no code here: Python handles them on the main thread when
+it is entered.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ _limits = threading.local()
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """End the kernels that this thread calls with `TimeoutError` after so much processor time of the thread.
+    """Stop kernels called by this thread with `TimeoutError` after this much thread CPU time.
 
-    Limits nest: the earliest one counts.
+    Limits nest: the earliest one applies.
     """
     before = getattr(_limits, "end", math.inf)
     _limits.end = min(before, thread_time() + seconds)
@@ -30,7 +31,10 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def check() -> None:
-    """Raise where a kernel on this thread should end; ``is_abandoned`` is set by whoever started the thread."""
+    """Raise an exception if a kernel on this thread should stop.
+
+    The code that starts a thread sets ``is_abandoned`` on it to stop its kernels.
+    """
     if getattr(threading.current_thread(), "is_abandoned", False):
         raise KeyboardInterrupt
     if thread_time() > getattr(_limits, "end", math.inf):
