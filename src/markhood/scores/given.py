@@ -54,7 +54,7 @@ LEAST_OF_PRICE = 0.25
 
 
 def strata_of(bits: Bits, n_covariates: int) -> NDArray[np.int64]:
-    """Return the number of each sample's stratum, of shape (n_samples,); zero without covariates."""
+    """Return each sample's stratum number, of shape (n_samples,); zero without covariates."""
     d = len(bits.n_scores)
     numbers = np.zeros(bits.n_samples, np.int64)
     for covariate in range(d - n_covariates, d):
