@@ -1,15 +1,15 @@
-"""The climb over graphs: flip the edge that improves the sum of all scores most, until none does.
+"""Hill climbing over graphs: flip the edge that improves the sum of all scores most.
 
-    1. of the edges that may be flipped, take the one with the largest gain; stop where none gains
-    2. put it into both ends' blankets, or take it out of them
-    3. score anew the flips at these two ends, and go on with 1
+    1. take the flip with the largest gain; stop if none gains
+    2. add the edge to both ends' blankets, or remove it from them
+    3. update the scores of the flips at these two ends, and return to 1
 
-A flip changes the gains at its two ends only, so groups of variables climb on their own. An edge
-between two groups stays as it is; the highest change that it would have made at an end says whether
-it ever could have gained.
+A flip changes the gains at its two ends only, so groups of variables climb independently. An edge
+between two groups does not change; the largest change that it would have made at an end shows
+whether it could ever have gained.
 
-This is the definition; `native/search/climb.hpp` is the same for the built-in criteria, and a
-criterion written in Python takes this road.
+This is the definition. `native/search/climb.hpp` implements it for the built-in criteria, and
+criteria written in Python use this module.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def climb_groups(
 
 
 class _Flips:
-    """The flips within one group, each stored at two positions in the lists of partners."""
+    """The flips within one group, each listed at both ends: at two positions of the partner lists."""
 
     def __init__(
         self,
@@ -72,19 +72,19 @@ class _Flips:
         self.highest = changes.copy()
         self._owners = np.repeat(np.arange(len(variables)), np.diff(partners.starts))
         (within,) = np.nonzero(np.isin(partners.values, variables))
-        # Sorted by its lower end and then its upper one, an edge has its two places side by side.
+        # Sorted by lower and then upper end, an edge has its two positions next to each other.
         lower, upper = np.sort([variables[self._owners[within]], partners.values[within]], axis=0)
         self._places = within[np.lexsort((within, upper, lower))].reshape(-1, 2)
         self._edges = np.full(
             len(changes), -1
-        )  # the number of each place's edge, -1 for one that leads out
+        )  # the edge at each position, -1 for one that leaves the group
         self._edges[self._places.T] = np.arange(len(self._places))
         self._heap = [(-self._gain(edge), edge) for edge in range(len(self._places))]
         heapq.heapify(self._heap)
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Of every place whether its partner is in the blanket."""
+        """Whether the partner at each position is in the blanket."""
         places = zip(self._owners.tolist(), self._partners.values.tolist(), strict=True)
         return np.array([p in self._blankets[owner] for owner, p in places], np.bool_)
 
@@ -98,7 +98,7 @@ class _Flips:
                 self._score_anew(int(self._owners[place]))
 
     def _score_anew(self, owner: int) -> None:
-        """Score the flips at a variable."""
+        """Update the scores of the flips at a variable."""
         target, blanket = self._variables[[owner]], sorted(self._blankets[owner])
         flips = self._partners.part(range(owner, owner + 1))
         reached, toggled = toggle_scores(self._score, target, Lists.of([blanket]), flips)
@@ -117,9 +117,9 @@ class _Flips:
 
 
 def best_flip(heap: list[tuple[float, int]], gain: Callable[[int], float]) -> int | None:
-    """Return the entry (-gain, edge) with the largest gain; ties go to the lowest edge.
+    """Return the edge with the largest gain, the lowest among ties; None if no flip gains.
 
-    Entries whose gain is no longer the edge's are dropped. None where no flip gains.
+    Heap entries are (minus the gain, the edge). Entries with an outdated gain are dropped.
     """
     tied: list[tuple[float, int]] = []
     while heap:

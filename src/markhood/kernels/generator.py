@@ -1,4 +1,4 @@
-"""The random numbers of all kernels: xoshiro128++ of Blackman and Vigna, 32 bits at a time."""
+"""The random number generator of all kernels: xoshiro128++ (Blackman and Vigna), 32 bits per draw."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""Grow and shrink: the greedy search for one variable's blanket.
+"""Grow-shrink: the greedy search for the Markov blanket of one variable.
 
     1. add the best candidate; stop if it does not improve the score
-    2. take out the best member while that improves it (never from a blanket of two: with one
+    2. remove the best member while that improves the score (never from a blanket of two: with one
        variable left the score is a pair's, and the better of the pairs was chosen already)
-    3. go on with 1
+    3. return to 1
 
-A target may have members that it keeps: the search starts from them, and they never go. Then a
-blanket of two means two besides the kept ones, and a pair's score one that has them too.
+A target may have kept members: the search starts from them and never removes them. A blanket of two
+then means two in addition to the kept ones, and a pair's score includes the kept ones.
 
-This is the definition; `native/search/blankets.hpp` is the same for the built-in criteria, and a
-criterion written in Python takes this road.
+This is the definition. `native/search/blankets.hpp` implements it for the built-in criteria, and
+criteria written in Python use this module.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
 from markhood.kernels.ties import TIE, best_of
 
-# From a target and its blanket, ascending, to a number.
+# Takes a target and its blanket, ascending.
 Score = Callable[[int, Sequence[int]], float]
 
 
@@ -35,17 +35,17 @@ def grow_and_shrink(
     evaluations: Counter[int],
     kept: Sequence[int] = (),
 ) -> tuple[list[int], float]:
-    """Search among ``candidates`` (ascending) for the blanket with a high score.
+    """Search among ``candidates`` (ascending) for a blanket with a high score.
 
     Parameters
     ----------
     score : callable
-        From a blanket, a sorted sequence of variables, to a number.
+        Takes a blanket, a sorted sequence of variables, and returns a number.
     candidates : sequence of int
     evaluations : Counter
-        Is added to: how many blankets of each size were scored.
+        Number of scored blankets of each size; updated in place.
     kept : sequence of int, ascending
-        Members from the start, never taken out.
+        Members from the start, which are never removed.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def grow_and_shrink(
 def grow_blankets(
     score: Score, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
 ) -> Blankets:
-    """Search for each target's blanket among its candidates, from the members that it keeps."""
+    """Search for each target's blanket among its candidates, starting from its kept members."""
     evaluations: Counter[int] = Counter()
     kept = Lists.empty(len(targets)) if kept is None else kept
     found = [
@@ -97,7 +97,7 @@ def grow_blankets(
 def toggle_scores(
     score: Score, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
+    """Score each target's blanket, and also with each of ``toggles`` added or removed."""
     scores, toggled = [], []
     for target, blanket, variables in zip(targets.tolist(), blankets, toggles, strict=True):
         members = set(blanket.tolist())

@@ -1,4 +1,4 @@
-"""Lists of variables of different lengths, kept in two arrays as the kernels want them."""
+"""Lists of variables of different lengths, stored in two arrays."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Lists:
 
     @classmethod
     def joined(cls, parts: Sequence[Lists]) -> Lists:
-        """Put the lists of all parts one after another."""
+        """Concatenate the lists of all parts."""
         lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(p.starts) for p in parts)])
         values = np.concatenate([np.empty(0, np.int64), *(p.values for p in parts)])
         return cls(np.cumsum(lengths), values)
@@ -54,7 +54,7 @@ class Lists:
         lower, upper = edges.T
         both = np.sort(
             np.concatenate([lower << 32 | upper, upper << 32 | lower])
-        )  # one number sorts faster
+        )  # sorting single numbers is faster
         degrees = np.bincount(edges.ravel(), minlength=n_variables)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(degrees)])
         return cls(starts, both & 0xFFFFFFFF)
@@ -63,15 +63,15 @@ class Lists:
     def from_both_ends(
         cls, edges: NDArray[np.int64], n_variables: int
     ) -> tuple[Lists, NDArray[np.int64]]:
-        """List the neighbours of every variable, and the positions of each edge at its two ends.
+        """List the neighbours of every variable, and each edge's positions in the lists of its ends.
 
         Edges are i < j in lexicographic order, so that one sort, by the upper ends, is enough. The
-        places are in ``values``, of shape (m, 2).
+        positions are indices into ``values``, of shape (m, 2).
 
         Examples
         --------
-        >>> neighbours, places = Lists.from_both_ends(np.array([[0, 1], [0, 2]]), 3)
-        >>> neighbours.values.tolist(), places.tolist()
+        >>> neighbours, positions = Lists.from_both_ends(np.array([[0, 1], [0, 2]]), 3)
+        >>> neighbours.values.tolist(), positions.tolist()
         ([1, 2, 0, 0], [[0, 2], [1, 3]])
         """
         lower, upper = edges.T

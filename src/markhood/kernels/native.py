@@ -1,4 +1,4 @@
-"""Kernels from the compiled module; the instruction set is chosen at run time."""
+"""Kernels of the compiled module; the instruction set is chosen at run time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ R = TypeVar("R")
 
 
 def fits(kernel: Callable[P, R]) -> Callable[P, R]:
-    """Let a kernel say in a sentence where a regression has too many parameters for its memory."""
+    """Raise an `InputError` if a regression of the kernel has too many parameters."""
 
     @wraps(kernel)
     def fit(*arguments: P.args, **options: P.kwargs) -> R:
@@ -54,8 +54,8 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
             raise InputError(
                 "many-parameters",
                 "",
-                "A variable and its neighbours have so many levels that their regression would "
-                "have more than 4096 parameters: merge rare levels, or leave such columns out.",
+                "The regression of a variable on its neighbours would have more than 4096 parameters. "
+                "Merge rare levels, or leave out columns with many levels.",
             ) from None
 
     return fit
@@ -68,12 +68,12 @@ class NativeKernels:
     Parameters
     ----------
     instruction_set : str, default=""
-        One of ``available()``. The empty string means the best one.
+        One of ``available()``. The empty string selects the best one.
     most_steps : int, default=500
-        Steps after which a fit of `l1_paths` or `fit_potts` has not converged.
+        Number of steps after which a fit of `l1_paths` or `fit_potts` is reported as not converged.
     """
 
-    # A few milliseconds of counting, and columns that stay in the second-level cache.
+    # A few milliseconds of counting, with columns that fit in the level-2 cache.
     TILING: ClassVar[Tiling] = Tiling(words=4e7, side=1024)
 
     instruction_set: str = ""
@@ -81,7 +81,7 @@ class NativeKernels:
 
     @property
     def name(self) -> str:
-        """What to call the backend."""
+        """Name of the backend."""
         return f"native-{self.instruction_set or self.available()[0]}"
 
     @staticmethod
@@ -90,7 +90,7 @@ class NativeKernels:
         return _native.instruction_sets()
 
     def tiling(self, bits: Bits) -> Tiling:
-        """Say how large a tile of the screen of these variables should be."""
+        """Return the preferred size of a screening tile for these variables."""
         return self.TILING
 
     def associated_pairs(
@@ -102,7 +102,7 @@ class NativeKernels:
         columns: range,
         least_ratio: float,
     ) -> AssociatedPairs:
-        """Find the pairs of the tile with a likelihood ratio at the bound or above."""
+        """Find the pairs of the tile with a likelihood ratio of at least ``least_ratio``."""
         found = _native.associated_pairs(
             _packed(bits),
             ones,
@@ -118,7 +118,7 @@ class NativeKernels:
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
-        """Find the pairs of the tile whose likelihood ratio is their price or more."""
+        """Find the pairs of the tile whose likelihood ratio is at least their penalty."""
         pairs, ratios = _native.associated_tables(
             _packed(bits),
             (rows.start, rows.stop),
@@ -132,7 +132,7 @@ class NativeKernels:
     def associated_among(
         self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
     ) -> AssociatedTables:
-        """Find those of some pairs i < j whose likelihood ratio is their price or more."""
+        """Select the pairs i < j whose likelihood ratio is at least their penalty."""
         found, ratios = _native.associated_among(
             _packed(bits),
             np.ascontiguousarray(pairs),
@@ -150,7 +150,7 @@ class NativeKernels:
         toggles: Lists,
         costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
+        """Score each target's blanket, and also with each of ``toggles`` added or removed."""
         return _native.toggle_scores(
             _packed(bits),
             targets,
@@ -191,7 +191,7 @@ class NativeKernels:
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        """Flip the edge that gains most within each group until none gains."""
+        """Flip the edge with the largest gain within each group until none gains."""
         present, highest, not_converged, *evaluations = _native.climb_groups(
             _packed(bits),
             groups.arrays,
@@ -220,7 +220,7 @@ class NativeKernels:
     def gibbs(
         self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
+        """Advance the chains by ``burn_in`` and then ``n_draws * thinning`` sweeps."""
         settings = {
             "is_wide": network.is_wide.view(np.uint8),
             "states": chains.states,
@@ -352,17 +352,17 @@ class NativeKernels:
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
     ) -> Unsound:
-        """Find variables whose rows are not what the other operations take for granted."""
+        """Find variables whose rows violate the assumptions of the other operations."""
         found = _native.unsound_variables(_packed(bits), masked, masks, self.instruction_set)
         return Unsound(*found)
 
 
-# What the compiled module made of the samples in use.
+# The compiled module's view of the samples in use.
 _PACKED: WeakKeyDictionary[Bits, _native.Bits] = WeakKeyDictionary()
 
 
 def _packed(bits: Bits) -> _native.Bits:
-    """Return the samples as the compiled module takes them, checked once."""
+    """Return the samples as the compiled module takes them, validated once."""
     found = _PACKED.get(bits)
     if found is None:
         found = _PACKED[bits] = _native.Bits(
@@ -373,7 +373,7 @@ def _packed(bits: Bits) -> _native.Bits:
 
 @lru_cache(maxsize=4)
 def _criterion(costs: Pricing, n_samples: int) -> _native.Costs:
-    """Return the prices as the compiled module takes them."""
+    """Return the costs as the compiled module takes them."""
     if isinstance(costs, Costs):
         return _native.Costs(costs.parameter, costs.variable, *costs.penalty, None)
     from scipy.special import gammaln

@@ -1,8 +1,8 @@
-"""What a compute backend must provide.
+"""The interface of a compute backend.
 
-Everything slow in this library goes through these few functions, so a backend is one module and one
-class. Add an operation here only after a profile asks for it. It is long because what goes in and
-comes out is told of here too, beside the functions.
+All slow loops of the library go through these functions, so a backend is one module with one class.
+Profile before you add an operation here. The module also defines the arguments and results of the
+functions.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
 
-CHAINS = 16  # that one call of the Gibbs kernel advances, one a lane
+CHAINS = 16  # advanced by one call of the Gibbs kernel, one per SIMD lane
 LEVELS_PER_VECTOR = 4  # the factors of a Potts variable's levels are padded to whole vectors
-MOST_LEVELS = 256  # of a Potts variable: what fits in a byte
+MOST_LEVELS = 256  # of a Potts variable, so that a level fits in a byte
 
 
 class Weighting(NamedTuple):
-    """How often each sample counts: ``weights`` of shape (n_samples,), dtype float64.
+    """Sample weights: ``weights`` of shape (n_samples,), dtype float64.
 
-    They are ``unit`` times whole numbers, and ``planes`` of shape (n_planes, n_words) are the
-    binary digits of these, packed as the samples are, the lowest first.
+    Each weight is ``unit`` times a whole number. ``planes``, of shape (n_planes, n_words), holds
+    the binary digits of these numbers, packed like the samples, lowest digit first.
     """
 
     weights: NDArray[np.float64]
@@ -34,14 +34,15 @@ class Weighting(NamedTuple):
 
 
 class Reals(NamedTuple):
-    """Real-valued predictors of every target in addition to its blanket; not variables.
+    """Real-valued predictors of every target, in addition to its blanket; they are not variables.
 
-    ``columns``, of shape (n_reals, n_samples), or (n_variables, n_reals, n_samples) where each
+    ``columns`` has shape (n_reals, n_samples), or (n_variables, n_reals, n_samples) where each
     target has its own. ``offset``, of shape (n_samples,) or (n_variables, n_samples), is added to
-    the linear predictor with slope 1: to the log odds of a binary target, and to those of a step up
-    of an ordered one. Other targets cannot have offsets. ``groups``, of shape (n_samples,) or
-    (n_variables, n_samples) and dtype uint32, numbers samples from 0 on, with the same number where
-    all of these coincide: tables have a row for each group, not for each sample.
+    the linear predictor with slope 1: to the log odds of a binary target, or to the log odds of a
+    step up of an ordered target. Nominal targets with more than two levels cannot have offsets.
+    ``groups``, of shape (n_samples,) or (n_variables, n_samples) and dtype uint32, numbers the
+    samples from 0; samples with equal columns and offsets share a number. Contingency tables have a
+    row for each group, not for each sample.
     """
 
     columns: NDArray[np.float64]
@@ -50,7 +51,7 @@ class Reals(NamedTuple):
 
     @classmethod
     def of(cls, columns: NDArray[np.float64], offset: NDArray[np.float64] | None = None) -> Self:
-        """Put columns and offsets together, and number the samples that coincide.
+        """Combine columns and offsets, and group the samples in which they are equal.
 
         Examples
         --------
@@ -84,15 +85,14 @@ class Reals(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Bits:
-    """Packed variables: ``words`` of shape (n_rows, n_words), a bit a sample.
+    """Packed variables: ``words`` of shape (n_rows, n_words), one bit per sample.
 
-    A variable v with r levels is the r - 1 rows from ``starts[v]`` on, one for each level but the
-    first. Without ``starts`` every row is a binary variable. Without ``weighting`` every sample
-    counts once. ``ordered``, of shape (n_variables,), marks the variables whose levels are steps;
-    without it none are. Two levels are a step and a category at once, whatever it says of them.
-    ``reals`` are further predictors of every target in blanket scores and in fits of blankets and
-    pairs. The arrays must not be written to: backends check them once and keep what they made of
-    them.
+    A variable v with r levels occupies r - 1 rows from ``starts[v]`` on, one for each level but the
+    first. Without ``starts``, every row is a binary variable. Without ``weighting``, every sample
+    has weight 1. ``ordered``, of shape (n_variables,), marks the variables with ordered levels;
+    without it, all variables are nominal. It has no effect on variables with two levels. ``reals``
+    are additional predictors of every target in blanket scores and in fits of blankets and pairs.
+    Do not write to the arrays: backends validate them once and cache derived data.
     """
 
     words: NDArray[np.uint64]
@@ -104,20 +104,21 @@ class Bits:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all variables are binary and all samples count once, as fast kernels need it."""
+        """Whether all variables are binary and all weights are 1, as the fast kernels require."""
         return self.starts is None and self.weighting is None
 
     @property
     def n_reals(self) -> int:
-        """How many real-valued predictors every target has."""
+        """Number of real-valued predictors of every target."""
         return 0 if self.reals is None else int(self.reals.columns.shape[-2])
 
     @property
     def n_scores(self) -> NDArray[np.int64]:
-        """In how many numbers each variable enters a regression, of shape (n_variables,).
+        """Number of regression columns of each variable, of shape (n_variables,).
 
-        An ordered one in a single number, its step; another in r - 1 indicators. An edge has as
-        many parameters as the product of its ends' numbers, a target r - 1 thresholds besides.
+        An ordered variable has one column, its step; a nominal variable has r - 1 indicators. The
+        number of parameters of an edge is the product of its ends' numbers. A target also has r - 1
+        thresholds.
         """
         if self.starts is None:
             return np.ones(len(self.words), np.int64)
@@ -126,7 +127,7 @@ class Bits:
 
 
 class FitPenalty(NamedTuple):
-    """Penalty on the log-likelihood of a fit: ``l1 sum |b| + l2 sum b^2`` over all slopes b."""
+    """The penalty ``l1 sum |b| + l2 sum b^2`` on all slopes b of a fit."""
 
     l1: float = 0.0
     l2: float = 0.0
@@ -136,9 +137,9 @@ NO_PENALTY = FitPenalty()
 
 
 class Costs(NamedTuple):
-    """BIC_gamma's two prices: of a regression parameter, and of a blanket variable.
+    """The penalties of BIC_gamma for a regression parameter and for a blanket variable.
 
-    The likelihood is maximised less the ``penalty``, by default none.
+    ``penalty`` applies to the coefficients of each fit; by default there is none.
     """
 
     parameter: float
@@ -147,7 +148,7 @@ class Costs(NamedTuple):
 
 
 class Dirichlet(NamedTuple):
-    """The marginal likelihood with a Dirichlet prior of 1/2 a cell, and the price of a variable."""
+    """Marginal likelihood with a Dirichlet prior of 1/2 per cell, and the penalty per variable."""
 
     variable: float
 
@@ -156,14 +157,14 @@ Pricing = Costs | Dirichlet
 
 
 class Tiling(NamedTuple):
-    """How large a tile of the screen should be: words of intersections, and variables a side."""
+    """Preferred size of a screening tile: words of intersections, and variables per side."""
 
     words: float
     side: int
 
 
 class AssociatedPairs(NamedTuple):
-    """Pairs i < j, of shape (n_pairs, 2), and the samples where both are one, (n_pairs,)."""
+    """Pairs i < j, of shape (n_pairs, 2), and the number of samples with both ones, (n_pairs,)."""
 
     pairs: NDArray[np.int64]
     joint: NDArray[np.int64]
@@ -177,10 +178,11 @@ class AssociatedTables(NamedTuple):
 
 
 class Blankets(NamedTuple):
-    """What a greedy search found: a list and a score a target, and how much it evaluated.
+    """Result of a greedy search: a blanket and a score per target, and the number of evaluations.
 
-    ``n_bounded`` of the evaluations needed no fit: a bound showed that they were not the best.
-    ``not_converged``, of shape (n_targets,), counts the fits of each target that did not converge.
+    ``n_bounded`` of the evaluations needed no fit, because a bound showed that they were not the
+    best. ``not_converged``, of shape (n_targets,), counts the fits of each target that did not
+    converge.
     """
 
     members: Lists
@@ -191,13 +193,13 @@ class Blankets(NamedTuple):
 
 
 class Flipped(NamedTuple):
-    """What a climb ended with: of every partner of every variable whether it is in the blanket.
+    """Result of a hill climb: whether each partner of each variable is in its blanket.
 
-    ``highest``, also of shape (len(partners.values),), is the highest change of the variable's
-    score that the flip would have made at any time; where that could not make the edge gain it may
-    be a bound, which could not either. ``evaluations`` lists for each group how many blankets of
-    each size were scored on the way. ``not_converged`` counts the fits of each variable that did
-    not converge.
+    ``highest``, also of shape (len(partners.values),), is the largest change of the variable's
+    score that the flip would have made at any time. Where that change could not make the edge gain,
+    it may be replaced by an upper bound that could not either. ``evaluations`` lists for each group
+    the number of scored blankets of each size. ``not_converged`` counts the fits of each variable
+    that did not converge.
     """
 
     present: NDArray[np.bool_]
@@ -207,30 +209,29 @@ class Flipped(NamedTuple):
 
 
 class Status(IntEnum):
-    """How a fit ended, numbered as in ``native/fit``."""
+    """Outcome of a fit, numbered as in ``native/fit``."""
 
     CONVERGED = 0
     SEPARATED = 1  # the maximum is at infinity, and the value is the supremum
-    BOUNDED = 2  # stopped, because no fit can exceed a given value
+    BOUNDED = 2  # stopped because no fit can exceed a given value
     NOT_CONVERGED = 3
 
 
 class Fits(NamedTuple):
-    """Maximum likelihood of each target on its blanket, less the penalty on the fit.
+    """Maximum log-likelihood of each target given its blanket, minus the penalty on the fit.
 
-    A member is as many predictors as it has scores: its step where it is ordered, else a one for
-    each of its levels but the first. Real columns are predictors before those of all members.
-    ``coefficients`` holds for every target, one after another:
+    A member contributes as many predictors as it has scores: its step if it is ordered, otherwise
+    an indicator for each level but the first. Real columns come before the predictors of all
+    members. ``coefficients`` concatenates the coefficients of all targets:
 
-    - of a nominal one with r levels, an array of shape (1 + n_predictors, r - 1): the thresholds of
-    its
-      levels but the first, then a row for each predictor;
-    - of an ordered one r - 1 thresholds, then one number for each predictor: what a step up of the
-      target gains in log odds when the predictor is one higher.
+    - a nominal target with r levels has an array of shape (1 + n_predictors, r - 1): the thresholds
+      of its levels but the first, then a row for each predictor;
+    - an ordered target has r - 1 thresholds, then one number for each predictor: the change in the
+      log odds of a step up of the target per unit of the predictor.
 
-    With two levels both are the intercept and a coefficient a member. ``infinite`` marks those of
-    them that grow without bound because the data are separated. ``statuses``, of shape
-    (n_targets,), are of `Status`.
+    With two levels, both are the intercept and one coefficient per member. ``infinite`` marks the
+    coefficients that grow without bound because the data are separated. ``statuses``, of shape
+    (n_targets,), holds values of `Status`.
     """
 
     log_likelihoods: NDArray[np.float64]
@@ -240,11 +241,11 @@ class Fits(NamedTuple):
 
 
 class IsingNetwork(NamedTuple):
-    """A binary network as its Gibbs sampler uses it.
+    """A binary network in the form that its Gibbs sampler uses.
 
-    ``coupling_odds`` is exp(-coupling) of each of ``neighbours.values``, ``field_odds`` exp(-field)
-    of each variable, ``order`` that of a sweep; ``is_wide`` marks the variables whose odds could
-    leave the range of a float64, products of a part of their factors included.
+    ``coupling_odds`` is exp(-coupling) for each of ``neighbours.values``, ``field_odds`` is
+    exp(-field) for each variable, and ``order`` is the order of a sweep. ``is_wide`` marks the
+    variables whose odds, or products of some of their factors, could leave the range of a float64.
     """
 
     neighbours: Lists
@@ -255,14 +256,15 @@ class IsingNetwork(NamedTuple):
 
 
 class PottsNetwork(NamedTuple):
-    """A network with any number of levels as its Gibbs sampler uses it.
+    """A network with any number of levels, in the form that its Gibbs sampler uses.
 
-    A factor is exp of a field or of a table's entry, less the largest of those that compete.
-    Variable i with ``n_levels[i]`` levels has ``field_starts[i + 1] - field_starts[i]`` field
-    factors, one for each level, padded with zeros to a multiple of `LEVELS_PER_VECTOR`. For
-    ``neighbours.values[k]`` there are from ``factor_starts[k]`` on, for each of the neighbour's
-    levels, as many for i's levels. ``order`` is that of a sweep; ``is_wide`` marks the variables
-    whose products of factors could leave the range of a float64.
+    A factor is exp of a field or of an entry of a coupling table, minus the largest of the
+    competing values. Variable i with ``n_levels[i]`` levels has ``field_starts[i + 1] -
+    field_starts[i]`` field factors, one for each level, padded with zeros to a multiple of
+    `LEVELS_PER_VECTOR`. The factors of ``neighbours.values[k]`` begin at ``factor_starts[k]``: for
+    each level of the neighbour, the same number of factors for the levels of i. ``order`` is the
+    order of a sweep. ``is_wide`` marks the variables whose products of factors could leave the
+    range of a float64.
     """
 
     neighbours: Lists
@@ -279,19 +281,19 @@ Network = IsingNetwork | PottsNetwork
 
 
 class Chains(NamedTuple):
-    """Where `CHAINS` chains are: states (CHAINS, n_variables), generators (4, CHAINS)."""
+    """State of `CHAINS` chains: states (CHAINS, n_variables), generators (4, CHAINS)."""
 
     states: NDArray[np.uint8]
     generators: NDArray[np.uint32]
 
 
 class L1Paths(NamedTuple):
-    """L1-penalised logistic regressions of each target, along a path of falling penalties.
+    """L1-penalised logistic regressions of each target, along a path of decreasing penalties.
 
     ``lambdas``, ``intercepts`` and ``log_likelihoods`` have shape (n_targets, n_fractions).
-    ``supports`` has a list for each of their elements, target after target, of the variables whose
-    slope is not zero, ascending; ``slopes`` holds a number for each of ``supports.values``.
-    ``converged``, of shape (n_targets,), says whether all fits of a target's path have.
+    ``supports`` has a list for each of their elements, target by target, of the variables with a
+    nonzero slope, ascending; ``slopes`` holds a number for each of ``supports.values``.
+    ``converged``, of shape (n_targets,), is true if all fits of a target's path converged.
     """
 
     lambdas: NDArray[np.float64]
@@ -303,12 +305,13 @@ class L1Paths(NamedTuple):
 
 
 class PairFits(NamedTuple):
-    """Pairs fitted with and without a coupling, as ``kernels/reference/pair_fit.py`` says.
+    """Pairs fitted with and without a coupling, as defined in ``kernels/reference/pair_fit.py``.
 
-    ``joint`` and ``apart``, of shape (n_pairs,), are the two maxima, ``log_determinants`` the log
-    of the ratio of their Hessians' determinants. ``couplings`` and ``variances`` hold the coupling
-    given that there is one, pair after pair: its log odds ratio, of a step where levels are
-    ordered, or where an end has more than one score the r_i r_j entries of its zero-sum table.
+    ``joint`` and ``apart``, of shape (n_pairs,), are the maxima with and without the coupling.
+    ``log_determinants`` is the log of the ratio of the determinants of their Hessians.
+    ``couplings`` and ``variances`` describe the coupling given that the edge is present, pair by
+    pair: the log odds ratio (of a step if the levels are ordered) or, where an end has more than
+    one score, the r_i r_j entries of the zero-sum table.
     """
 
     joint: NDArray[np.float64]
@@ -319,15 +322,15 @@ class PairFits(NamedTuple):
 
 
 class PairPrior(NamedTuple):
-    """What a chain over graphs takes for granted of all pairs.
+    """Prior of a Markov chain over graphs.
 
-    ``log_odds``, of shape (n_pairs,), are those of each candidate pair; not a number where they are
-    those of the edge density, which is ``density``, or where ``learns_density`` is true begins with
-    it and is then the mean probability of all pairs after each sweep that is added up. Pairs that
-    are no candidates enter that by ``bin_counts`` and the ``bin_log_bayes_factors`` of those
-    counted. ``scale`` is the standard deviation of slopes and couplings. ``periods``, of shape
-    (n_pairs,): a pair is visited in the last of every so many sweeps that settle and in the first
-    of every so many that are added up.
+    ``log_odds``, of shape (n_pairs,), are the prior log odds of each candidate pair; NaN means the
+    log odds of the edge density. The density is ``density``. If ``learns_density`` is true, it
+    starts there and after each accumulated sweep becomes the mean probability of all pairs; pairs
+    that are not candidates contribute to it by ``bin_counts`` and the ``bin_log_bayes_factors`` of
+    the bins. ``scale`` is the standard deviation of slopes and couplings. ``periods`` has shape
+    (n_pairs,): a pair with period p is visited in the last of every p burn-in sweeps and in the
+    first of every p accumulated sweeps.
     """
 
     log_odds: NDArray[np.float64]
@@ -340,10 +343,10 @@ class PairPrior(NamedTuple):
 
 
 class GraphChain(NamedTuple):
-    """Where a chain over graphs is: which pairs are edges, (n_pairs,), and a generator, (4,).
+    """State of a chain over graphs: which pairs are edges, (n_pairs,), and a generator, (4,).
 
-    ``fits``, of shape (n_words,), are those that another chain over the same samples has made; or
-    empty; or None where those that the chain makes are not to be handed on.
+    ``fits``, of shape (n_words,), holds the fits that another chain has made on the same samples,
+    or is empty. None means that the chain does not return its own fits.
     """
 
     present: NDArray[np.uint8]
@@ -352,12 +355,13 @@ class GraphChain(NamedTuple):
 
 
 class GraphSums(NamedTuple):
-    """What sweeps over pairs add up to.
+    """Sums over the sweeps of a chain over graphs.
 
-    ``densities`` of shape (n_settling + n_sweeps,) are those after each sweep; ``probabilities``
-    the sum over the last ``n_sweeps`` of every pair's P, of shape (n_pairs,), ``couplings`` that of
-    P times the coupling, ``squares`` that of P times its square and variance, as many as `PairFits`
-    has. ``n_fits`` pairs had to be fitted for it.
+    ``densities``, of shape (n_settling + n_sweeps,), has the edge density after each sweep. The
+    other arrays are sums over the last ``n_sweeps`` sweeps: ``probabilities``, of shape (n_pairs,),
+    of the probability P of every pair; ``couplings`` of P times the coupling; and ``squares`` of P
+    times the sum of the squared coupling and its variance. The last two have the layout of
+    `PairFits`. ``n_fits`` is the number of pairs that were fitted.
     """
 
     densities: NDArray[np.float64]
@@ -368,11 +372,11 @@ class GraphSums(NamedTuple):
 
 
 class PottsSamples(NamedTuple):
-    """Samples as a Potts model reads them: a row of its table for every level of every variable.
+    """Samples in the form that a Potts model reads: a table row for every level of every variable.
 
-    Variable v has the rows from ``starts[v]`` to ``starts[v + 1]``, one a level. ``places``, of
+    Variable v has the rows from ``starts[v]`` to ``starts[v + 1]``, one per level. `places`, of
     shape (n_samples, n_variables) and dtype int32, has the row of each value, or ``starts[-1]``
-    where it is missing; ``weights``, of shape (n_samples,), says how often each sample counts.
+    where it is missing. ``weights``, of shape (n_samples,), are the sample weights.
     """
 
     places: NDArray[np.int32]
@@ -381,9 +385,10 @@ class PottsSamples(NamedTuple):
 
 
 class PottsPenalty(NamedTuple):
-    """What the squares of fields, and of the couplings of i and j, are multiplied by.
+    """Factors of the squared fields and of the squared couplings of i and j in the penalty.
 
-    The latter is ``variables[i] * variables[j]``, once in each of their two regressions.
+    The factor of a coupling is ``variables[i] * variables[j]``, once in each of the two
+    regressions.
     """
 
     field: float
@@ -391,13 +396,14 @@ class PottsPenalty(NamedTuple):
 
 
 class PottsFits(NamedTuple):
-    """Some targets' regressions on all other variables: their part of a Potts model.
+    """Regressions of some targets on all other variables: their part of a Potts model.
 
     ``table``, of shape (n_rows + 1, n_columns) and dtype float32, has a row for each level of each
-    variable, then one with the fields; a column for each level of each target. Fields are those of
-    an average sample: log odds are ``fields + sum over j of (row of x_j - mean row of j)``, the
-    mean being over the samples. A target's own rows are zero. ``n_steps`` is how long it took;
-    ``converged``, of shape (n_targets,), says which targets have a gradient within the tolerance.
+    variable and a last row with the fields; it has a column for each level of each target. Fields
+    are those of an average sample: the log odds are ``fields + sum over j of (row of x_j - mean row
+    of j)``, with the mean over the samples. A target's own rows are zero. ``n_steps`` is the number
+    of steps. ``converged``, of shape (n_targets,), marks the targets whose gradient is within the
+    tolerance.
     """
 
     table: NDArray[np.float32]
@@ -406,16 +412,16 @@ class PottsFits(NamedTuple):
 
 
 class Unsound(NamedTuple):
-    """First variables, -1 for none, with a one ``past`` the samples, or a sample of ``two_levels``.
+    """First variable, or -1, with a bit ``past`` the samples, or with ``two_levels`` in one sample.
 
-    A sample that has a level and is missing counts as one of two levels.
+    A sample that has a level and is also marked as missing counts as having two levels.
     """
 
     past: int
     two_levels: int
 
 
-# What the kernels return, and so what tiles consist of: the records that a checkpoint knows.
+# The result types of the kernels, and therefore of tiles: the records that a checkpoint can store.
 RESULTS = (
     AssociatedPairs,
     AssociatedTables,
@@ -432,14 +438,14 @@ RESULTS = (
 
 
 class Kernels(Protocol):
-    """The operations that cost time."""
+    """The computationally expensive operations."""
 
     @property
     def name(self) -> str:
-        """What to call the backend."""
+        """Name of the backend."""
 
     def tiling(self, bits: Bits) -> Tiling:
-        """Say how large a tile of the screen of these variables should be."""
+        """Return the preferred size of a screening tile for these variables."""
 
     def associated_pairs(
         self,
@@ -450,28 +456,28 @@ class Kernels(Protocol):
         columns: range,
         least_ratio: float,
     ) -> AssociatedPairs:
-        """Find the pairs i < j, i in ``rows`` and j in ``columns``, that depend on each other.
+        """Find the dependent pairs i < j with i in ``rows`` and j in ``columns``.
 
-        For plain bits only. Those are the pairs whose log-likelihood ratio, n times their mutual
-        information, is ``least_ratio`` > 0 or more. ``ones`` counts the ones of every variable, and
-        ``n_log_n`` holds k log k for k = 0 ... n_samples.
+        Only for plain bits. A pair is dependent if its log-likelihood ratio, n times its mutual
+        information, is at least ``least_ratio`` > 0. ``ones`` counts the ones of every variable,
+        and ``n_log_n`` holds k log k for k = 0 ... n_samples.
         """
 
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
-        """Find the pairs i < j, i in ``rows`` and j in ``columns``, that depend on each other.
+        """Find the dependent pairs i < j with i in ``rows`` and j in ``columns``.
 
-        Those are the pairs whose log-likelihood ratio is the price of an edge (see
-        ``Bits.n_scores``) or more: that of its parameters plus that of a variable, which is
-        positive. The ratio is that of an edge against none in the pair's table, both margins being
-        free.
+        A pair is dependent if its log-likelihood ratio is at least the penalty of an edge: the
+        costs of its parameters (see ``Bits.n_scores``) plus the cost of a variable. The penalty
+        must be positive. The ratio compares the pair's table with and without the edge, with both
+        margins free.
         """
 
     def associated_among(
         self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
     ) -> AssociatedTables:
-        """Find the pairs i < j whose likelihood ratio reaches their penalty, in the given order."""
+        """Select the pairs i < j whose likelihood ratio is at least their penalty, in order."""
 
     def toggle_scores(
         self,
@@ -481,9 +487,10 @@ class Kernels(Protocol):
         toggles: Lists,
         costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each target's blanket, and it with each of ``toggles`` put in or taken out.
+        """Score each target's blanket, and the blanket with each of ``toggles`` added or removed.
 
-        Returns scores of shape (n_targets,), and toggled ones of shape (len(toggles.values),).
+        Returns scores of shape (n_targets,), and scores after toggling of shape
+        (len(toggles.values),).
         """
 
     def grow_blankets(
@@ -496,8 +503,8 @@ class Kernels(Protocol):
     ) -> Blankets:
         """Search greedily for each target's blanket among its candidates (ascending).
 
-        ``kept`` has for each target the members (ascending) that its search starts from and never
-        takes out; None is for none at all.
+        ``kept`` lists for each target the members (ascending) from which its search starts and
+        which it never removes. None means no such members.
         """
 
     def climb_groups(
@@ -509,13 +516,13 @@ class Kernels(Protocol):
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        """Flip the edge that gains most within each group of variables until none gains.
+        """Flip the edge with the largest gain within each group of variables until none gains.
 
-        ``groups`` lists the variables of each, ascending. For every one of these, ``blankets`` has
-        its blanket at the start, and ``partners`` the variables (ascending) to which it is joined
-        by an edge that may be flipped; ``changes``, of shape (len(partners.values),), how its score
-        would change by each of these flips. Both ends of an edge within a group have it; an edge
-        that leads out of a group stays as it is.
+        ``groups`` lists the variables of each group, ascending. For each of these variables,
+        ``blankets`` has its initial blanket, and ``partners`` has the variables (ascending) whose
+        edge to it may be flipped. ``changes``, of shape (len(partners.values),), has the change of
+        its score for each of these flips. An edge within a group is listed at both ends; an edge
+        that leaves a group does not change.
         """
 
     def fit_blankets(
@@ -526,10 +533,10 @@ class Kernels(Protocol):
     def gibbs(
         self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps.
+        """Advance the chains of a network by ``burn_in`` and then ``n_draws * thinning`` sweeps.
 
-        Returns the states after each thinning, of shape (n_draws, CHAINS, n_variables), and where
-        the chains are then.
+        Returns the states after every ``thinning`` sweeps, of shape (n_draws, CHAINS, n_variables),
+        and the final state of the chains.
         """
 
     def independence_tests(
@@ -557,12 +564,12 @@ class Kernels(Protocol):
     ) -> L1Paths:
         """Maximise L(b)/n - lambda sum_j penalties_j |b_j| for each target on its candidates.
 
-        The intercept and real columns have no penalty; ``penalties`` has one for every variable.
-        Candidates whose penalty is zero are in every fit. Lambda is each of ``fractions`` (falling,
-        of 1 at most) of the least lambda at which all other slopes are zero. A path ends with the
-        first support of more than ``largest_support`` variables, and repeats it. Where candidates
-        are equal, complements or otherwise combinations of others, there may be several maxima, and
-        a backend is free to return any of them.
+        The intercept and real columns are not penalised; ``penalties`` has a value for every
+        variable. Candidates whose penalty is zero are in every fit. Lambda takes the values of
+        ``fractions`` (decreasing, at most 1) times the smallest lambda at which all other slopes
+        are zero. A path ends with the first support of more than ``largest_support`` variables, and
+        repeats it. Where candidates are equal, complements or other linear combinations of each
+        other, there may be several maxima, and a backend may return any of them.
         """
 
     def fit_pairs(
@@ -576,9 +583,9 @@ class Kernels(Protocol):
     ) -> PairFits:
         """Fit each pair i < j, given the other neighbours of i and of j, both ascending.
 
-        The last ``n_covariates`` variables and real columns are given to both ends in addition.
-        Slopes and couplings have the prior N(0, scale^2), slopes on those a weak one; without
-        priors ``scale`` is infinite.
+        Both ends are also conditioned on the last ``n_covariates`` variables and on the real
+        columns. Slopes and couplings have the prior N(0, scale^2), and slopes on covariates and
+        real columns have a weak prior. Without priors, ``scale`` is infinite.
         """
 
     def sample_graphs(
@@ -591,11 +598,11 @@ class Kernels(Protocol):
         n_sweeps: int,
         n_covariates: int = 0,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over the graphs whose edges are some of ``pairs`` (i < j, ascending).
+        """Advance a chain over the graphs whose edges are a subset of ``pairs`` (i < j, ascending).
 
-        In each sweep every pair is an edge with its probability given the others; see
-        ``kernels/reference/graph_chain.py``. The last ``n_covariates`` variables are given to every
-        end. Returns sums over the last ``n_sweeps`` sweeps, and where the chain is then.
+        Each sweep draws every pair with its conditional probability given the other pairs; see
+        ``kernels/reference/graph_chain.py``. Every end is conditioned on the last ``n_covariates``
+        variables. Returns sums over the last ``n_sweeps`` sweeps, and the final state of the chain.
         """
 
     def fit_potts(
@@ -606,20 +613,20 @@ class Kernels(Protocol):
         tolerance: float,
         most_steps: int | None = None,
     ) -> PottsFits:
-        """Fit the regressions of some targets, 64 at most, on all other variables.
+        """Fit the regressions of at most 64 targets on all other variables.
 
-        Minimises minus the targets' log-likelihood plus the penalty. A target has converged when
-        the norm of its gradient g, sqrt(sum g^2 / c) with the second derivatives c where nothing
-        depends on anything, is at most ``tolerance``: about its distance from the minimum in
-        standard errors. None of ``most_steps`` is the backend's own limit. A missing value adds
-        nothing to the log odds, and is not a target.
+        Minimises the negative log-likelihood of the targets plus the penalty. A target has
+        converged when the norm of its gradient g, sqrt(sum g^2 / c) with the second derivatives c
+        under independence, is at most ``tolerance``. The norm is approximately the distance from
+        the minimum in standard errors. With ``most_steps`` None, the backend's own limit applies. A
+        missing value adds nothing to the log odds, and is not predicted.
         """
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
     ) -> Unsound:
-        """Find variables whose rows are not what the other operations take for granted.
+        """Find variables whose rows violate the assumptions of the other operations.
 
-        ``masked`` lists the variables with missing values, ascending, and ``masks`` has for each
-        the samples in which it is missing, packed as the rows are.
+        ``masked`` lists the variables with missing values, ascending. ``masks`` has for each of
+        them the samples in which it is missing, packed like the rows.
         """

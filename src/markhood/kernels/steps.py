@@ -1,4 +1,4 @@
-"""Neighbourhoods in a graph, and pairs with a stronger indirect path; both release the GIL."""
+"""Graph neighbourhoods and the weakest edges of triangles; these functions release the GIL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markhood.kernels.ties import TIE
 
 
 def within_steps(neighbours: Lists, targets: NDArray[np.int64], depth: int) -> Lists:
-    """List the variables within ``depth`` steps of each target, ascending, without itself.
+    """List the variables within ``depth`` steps of each target, ascending, without the target.
 
     Examples
     --------

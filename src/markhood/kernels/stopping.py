@@ -1,8 +1,8 @@
 """Stop native kernels early: after a signal, in an abandoned thread, or at a time limit.
 
-Kernels call `check` about twenty times a second, on the thread that they run on, and end with
-whatever it raises. Signals need no code here: Python handles them on the main thread when it is
-entered.
+Kernels call `check` about twenty times per second, on the thread on which they run, and stop with
+the exception that it raises. Signals need no code here: Python handles them on the main thread when
+it is entered.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _limits = threading.local()
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Stop this thread's kernels with `TimeoutError` after this much processor time.
+    """Stop kernels called by this thread with `TimeoutError` after this much thread CPU time.
 
-    Limits nest: the earliest one counts.
+    Limits nest: the earliest one applies.
     """
     before = getattr(_limits, "end", math.inf)
     _limits.end = min(before, thread_time() + seconds)
@@ -31,7 +31,10 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def check() -> None:
-    """Raise if a kernel on this thread should stop; the starting thread sets ``is_abandoned``."""
+    """Raise an exception if a kernel on this thread should stop.
+
+    The code that starts a thread sets ``is_abandoned`` on it to stop its kernels.
+    """
     if getattr(threading.current_thread(), "is_abandoned", False):
         raise KeyboardInterrupt
     if thread_time() > getattr(_limits, "end", math.inf):

@@ -1,6 +1,6 @@
 """Contingency tables of a variable with its blanket, in NumPy: the definition for all kernels.
 
-Variables have any number of levels and samples any weights; both are as `Bits` has them.
+Variables may have any number of levels, and samples any weights, as in `Bits`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from markhood.kernels.words import unpacked
 
 
 class Table(NamedTuple):
-    """How often each level of a target occurs with each configuration of its blanket."""
+    """Counts of each level of a target in each configuration of its blanket."""
 
     configurations: NDArray[np.uint16]  # (n_rows, n_blanket), those that occur, ascending
     counts: NDArray[np.float64]  # (n_rows, n_levels of the target)
     n_levels: tuple[int, ...]  # of each member of the blanket
-    ordered: tuple[bool, ...] = ()  # the target, then each member; none of them where it is empty
-    reals: NDArray[np.float64] | None = None  # (n_rows, n_reals), further predictors
+    ordered: tuple[bool, ...] = ()  # the target, then each member; empty if all are nominal
+    reals: NDArray[np.float64] | None = None  # (n_rows, n_reals), additional predictors
     offset: NDArray[np.float64] | None = None  # (n_rows,), added to the linear predictor
 
 
 def n_levels(bits: Bits, variable: int) -> int:
-    """Return how many levels a variable has; a constant one counts as binary."""
+    """Return the number of levels of a variable; a constant counts as binary."""
     if bits.starts is None:
         return 2
     return int(bits.starts[variable + 1] - bits.starts[variable]) + 1
@@ -36,12 +36,12 @@ def n_levels(bits: Bits, variable: int) -> int:
 def n_parameters(
     bits: Bits, i: int | NDArray[np.int64], j: int | NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return how many parameters the edges between some variables and others have."""
+    """Return the number of parameters of the edge between each i and j."""
     return np.asarray(_n_scores(bits, np.asarray(i)) * _n_scores(bits, np.asarray(j)))
 
 
 def _n_scores(bits: Bits, variables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return ``Bits.n_scores`` of some variables, without a look at all others."""
+    """Return ``Bits.n_scores`` of some variables only."""
     if bits.starts is None:
         return np.ones(variables.shape, np.int64)
     indicators = bits.starts[variables + 1] - bits.starts[variables]
@@ -73,7 +73,7 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
 
 
 def weights_of(bits: Bits) -> NDArray[np.float64]:
-    """Return how often each sample counts."""
+    """Return the weight of each sample."""
     return np.ones(bits.n_samples) if bits.weighting is None else bits.weighting.weights
 
 
@@ -83,10 +83,10 @@ def count_rows(
     n_cells: int,
     weights: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Group samples that coincide in some columns (levels or real), and count each group.
+    """Group samples that are equal in all columns, and count the cells of each group.
 
-    Returns a sample of each group, of shape (n_rows,), the groups ascending by their columns; and
-    the counts, (n_rows, n_cells).
+    Columns hold levels or real numbers. Returns one sample of each group, of shape (n_rows,), with
+    the groups in ascending order of their columns, and the counts, (n_rows, n_cells).
     """
     row, n_rows = np.zeros(len(cells), np.int64), 1
     for column in columns:
@@ -94,7 +94,7 @@ def count_rows(
             _, column = np.unique(column, return_inverse=True)
         n_values = int(column.max(initial=0)) + 1
         row, n_rows = row * n_values + column, n_rows * n_values
-        if n_rows > 4 * len(cells):  # more than occur: number those that do
+        if n_rows > 4 * len(cells):  # more than can occur: renumber those that do
             _, row = np.unique(row, return_inverse=True)
             n_rows = int(row.max(initial=-1)) + 1
     first = np.full(n_rows, -1)
@@ -104,7 +104,7 @@ def count_rows(
 
 
 def n_coefficients(table: Table) -> int:
-    """Return how many parameters the regression on a table has; see ``Bits.n_scores``."""
+    """Return the number of parameters of the regression on a table; see ``Bits.n_scores``."""
     levels = (int(table.counts.shape[1]), *table.n_levels)
     steps = table.ordered or (False,) * len(levels)
     own, *others = [1 if step else r - 1 for r, step in zip(levels, steps, strict=True)]
@@ -113,12 +113,12 @@ def n_coefficients(table: Table) -> int:
 
 
 def ordered(bits: Bits, variables: Sequence[int]) -> tuple[bool, ...]:
-    """Return which of some variables are ordered; empty where none of the data's are."""
+    """Return which of some variables are ordered; empty if no variable of the data is."""
     return () if bits.ordered is None else tuple(bits.ordered[list(variables)].tolist())
 
 
 def pair_table(bits: Bits, i: int, j: int) -> NDArray[np.float64]:
-    """Count the levels of one variable with those of another, of shape (r_i, r_j)."""
+    """Count the levels of one variable by those of another, of shape (r_i, r_j)."""
     shape = n_levels(bits, i), n_levels(bits, j)
     cells = codes(bits, i).astype(np.int64) * shape[1] + codes(bits, j)
     counts: NDArray[Any] = np.bincount(cells, weights_of(bits), shape[0] * shape[1])
@@ -128,8 +128,8 @@ def pair_table(bits: Bits, i: int, j: int) -> NDArray[np.float64]:
 def likelihood_ratio(counts: NDArray[np.float64]) -> float:
     """Return n times the mutual information of a table of two variables.
 
-    It is the log-likelihood ratio of dependence against independence, in either direction: with
-    indicators of one variable's levels the regression of the other is saturated.
+    This is the log-likelihood ratio of dependence against independence, in either direction: with
+    indicators of one variable's levels, the regression of the other is saturated.
     """
     sums = (_n_log_n(c).sum() for c in (counts, counts.sum(0), counts.sum(1), counts.sum()))
     cells, columns, rows, total = sums

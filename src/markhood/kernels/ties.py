@@ -1,8 +1,8 @@
-"""When two scores are equal: rounding never decides an edge.
+"""Ties between scores, so that rounding never decides an edge.
 
-Kernels add up in different orders, so equal scores may differ in their last digits. Within `TIE`
-they are equal, the lower index wins, and only what is more than a tie is an improvement. So all
-backends, instruction sets and numbers of threads find the same graph.
+Kernels add numbers in different orders, so equal scores may differ in their last digits. Scores
+within `TIE` are treated as equal, the lower index wins, and an improvement must exceed a tie. All
+backends, instruction sets and numbers of threads therefore find the same graph.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ def best_of(scores: Sequence[float]) -> int:
 
 
 def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores of which those that tie are the same number, so that they can be sorted.
+    """Return the scores with tied scores made equal, so that they can be sorted.
 
-    A score ties with the next higher one; each becomes the highest of those that it is so joined
-    to. (Rounding to multiples of a tie would part two scores that lie on either side of a half.)
+    A score ties with the next higher one if they differ by at most `TIE`. Each score becomes the
+    highest of its chain of ties. (Rounding to multiples of `TIE` could separate two scores on
+    either side of a rounding boundary.)
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Pack samples into words: sample k is bit k % 64 of word k // 64, on any byte order.
+"""Pack samples into words: sample k is bit k % 64 of word k // 64 on any byte order.
 
-NumPy packs into bytes, the lowest bit first. These are words as they are where the lowest byte
-comes first, as on nearly every processor; elsewhere they are turned round.
+NumPy packs into bytes, lowest bit first. On little-endian processors these bytes already are words;
+on big-endian processors they are swapped.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 def packed(bits: NDArray[np.generic], n_words: int) -> NDArray[np.uint64]:
-    """Return rows of zeros and ones as rows of words, padded with zeros.
+    """Pack rows of zeros and ones into rows of words, padded with zeros.
 
     Examples
     --------

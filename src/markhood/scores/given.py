@@ -1,12 +1,12 @@
-"""Measure pairs conditional on covariates.
+"""Measure pairs of variables conditionally on covariates.
 
-A pair is measured by the likelihood of both ends given the covariates z
+A pair is measured by the likelihood of both its ends given the covariates z
 (`kernels/reference/pair_fit.py`, without a prior):
 
     ratio = l(x_i, x_j | z, with a coupling) - l(x_i | z) - l(x_j | z).
 
-It is symmetric, it adds only the parameters of the coupling, and without covariates it is the ratio
-of the pair's table.
+The ratio is symmetric, and its only additional parameters are those of the coupling. Without
+covariates it is the likelihood ratio of the pair's table.
 
 **Screening by strata.** A stratum is a configuration of the covariates. A model with a separate
 coupling in every stratum fits at least as well, so
@@ -14,23 +14,23 @@ coupling in every stratum fits at least as well, so
     ratio <= sum over strata of ratio_z + slack_i + slack_j,
     slack_i = sum over strata of l(x_i | stratum) - l(x_i | z).
 
-A pair whose ratio reaches a penalty therefore reaches (penalty - slack_i - slack_j) / K in one of K
-strata, which the unconditional screen of that stratum's samples decides. Of these pairs, those
-whose bound reaches the penalty are fitted. With one nominal covariate the slack of a nominal
+A pair whose ratio reaches a penalty therefore reaches (penalty - slack_i - slack_j) / K in at least
+one of K strata. The unconditional screen of each stratum's samples finds these pairs, and only
+those whose bound reaches the penalty are fitted. With one nominal covariate, the slack of a nominal
 variable is zero.
 
-**Screening with real columns.** Real columns have no strata, because hardly two samples agree. The
-score test is used instead. With S the scores of a variable's levels, m and C their means and
-covariances in every sample by its regression on the covariates, U = sum of S_i S_j' - m_i m_j' is
-the derivative of the likelihood with respect to the coupling, and the information is at least V =
-sum of C_i x C_j. With P the covariance at a variable's mean probabilities, C >= share * P in every
-sample, where share is C / P for a single score and otherwise the smallest ratio of a level's
-probability to its mean. Therefore
+**Screening by the score test.** Real columns have no strata, since hardly any two samples agree.
+Let S be the scores of a variable's levels, and m and C their means and covariances in every sample
+under its regression on the covariates. Then U = sum of S_i S_j' - m_i m_j' is the derivative of the
+log-likelihood with respect to the coupling, and its information is at least V = sum of C_i x C_j.
+Let P be the covariance at a variable's mean probabilities. In every sample C >= share * P, where
+share is C / P for a single score, and otherwise the smallest ratio of a level's probability to its
+mean. So
 
     ratio ~ U' V^-1 U / 2 <= T / 2,     T = |P_i^-1/2 U P_j^-1/2|^2 / sum of share_i share_j.
 
-Without covariates a ratio never exceeds T (N log(1 + phi^2) <= N phi^2). With real columns it can,
-so pairs are fitted if T is at least `LEAST_OF_PRICE` of their penalty.
+Without covariates, a ratio never exceeds T (N log(1 + phi^2) <= N phi^2). With real columns this
+does not hold exactly, and pairs are fitted if T is at least `LEAST_OF_PRICE` times their penalty.
 """
 
 from __future__ import annotations
@@ -48,12 +48,13 @@ from markhood.kernels.reference.pair_fit import features_of
 from markhood.kernels.tables import codes, n_levels
 
 # Among 28 296 pairs that reached their penalty in 3500 simulated tables (10 variables, 40 to 1000
-# samples, some with heavy-tailed covariates and quadratic effects), the smallest T was 0.62 of it.
+# samples, some with heavy-tailed covariates and quadratic effects), the smallest T was 0.62 of the
+# penalty.
 LEAST_OF_PRICE = 0.25
 
 
 def strata_of(bits: Bits, n_covariates: int) -> NDArray[np.int64]:
-    """Return each sample's stratum, of shape (n_samples,); zero without covariates."""
+    """Return each sample's stratum number, of shape (n_samples,); zero without covariates."""
     d = len(bits.n_scores)
     numbers = np.zeros(bits.n_samples, np.int64)
     for covariate in range(d - n_covariates, d):
@@ -63,10 +64,10 @@ def strata_of(bits: Bits, n_covariates: int) -> NDArray[np.int64]:
 
 
 def indicators_of_covariates(bits: Bits, n_covariates: int) -> tuple[Bits, int]:
-    """Return bits with nominal covariates as binary indicators, and their number.
+    """Turn each indicator of a nominal covariate into a binary covariate; return their number.
 
-    Slopes on covariates have only a weak prior, so the model is the same; fits of binary variables
-    are several times faster.
+    The model is the same, because slopes on covariates are free except for a weak prior. Fits that
+    have binary variables only are several times faster.
     """
     if not n_covariates or bits.starts is None:
         return bits, n_covariates
@@ -85,7 +86,7 @@ def indicators_of_covariates(bits: Bits, n_covariates: int) -> tuple[Bits, int]:
 
 
 def covariate_design(bits: Bits, n_covariates: int, target: int) -> NDArray[np.float64]:
-    """Return a target's predictors without neighbours: real columns, then covariates."""
+    """Return a target's real columns, then its covariates, of shape (n_samples, n_predictors)."""
     d = len(bits.n_scores)
     columns = [] if bits.reals is None else list(bits.reals.of_target(target)[0])
     for covariate in range(d - n_covariates, d):
@@ -98,7 +99,7 @@ def covariate_design(bits: Bits, n_covariates: int, target: int) -> NDArray[np.f
 def fitted_shares(
     bits: Bits, variable: int, coefficients: NDArray[np.float64], design: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return a variable's level probabilities in every sample, (n_samples, n_levels)."""
+    """Return the fitted probabilities of a variable's levels, of shape (n_samples, n_levels)."""
     levels, scores = n_levels(bits, variable), int(bits.n_scores[variable])
     linear = design @ coefficients[levels - 1 :].reshape(-1, scores)
     eta = np.zeros((len(design), levels))
@@ -110,7 +111,7 @@ def fitted_shares(
 
 
 class ScoredVariable(NamedTuple):
-    """A variable in the score test: scores and means, (q, n_samples), in units of P; shares."""
+    """Inputs of the score test: scores and means, (q, n_samples), scaled by P; shares of P."""
 
     scores: NDArray[np.float64]
     means: NDArray[np.float64]
@@ -120,7 +121,7 @@ class ScoredVariable(NamedTuple):
 def scored_variable(
     bits: Bits, variable: int, shares: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> ScoredVariable:
-    """Return a variable with these level probabilities in every sample."""
+    """Return the score-test inputs of a variable with these level probabilities in every sample."""
     levels = shares.shape[1]
     features = features_of(bits, variable)
     mean = weights @ shares / weights.sum()
@@ -142,7 +143,7 @@ def score_statistics(
     columns: Sequence[ScoredVariable],
     weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return T of every pair, of shape (n_rows, n_columns)."""
+    """Return T for every pair, of shape (n_rows, n_columns)."""
     squares = np.zeros((len(rows), len(columns)))
     last = [
         np.concatenate(part) for part in zip(*((v.scores, v.means) for v in columns), strict=True)
@@ -159,7 +160,7 @@ def score_statistics(
 def spreads_given(
     bits: Bits, variable: int, shares: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the variances of a variable's features along their axes, given real columns."""
+    """Return the variances of a variable's features along principal axes, given real columns."""
     features = features_of(bits, variable)
     means = shares @ features
     total = (features.T * (weights @ shares)) @ features - (means.T * weights) @ means
@@ -176,7 +177,7 @@ def counts_in_strata(bits: Bits, variable: int, strata: NDArray[np.int64]) -> ND
 
 
 def maximum_in_strata(bits: Bits, variable: int, strata: NDArray[np.int64]) -> float:
-    """Return the log-likelihood of a variable with free shares in every stratum."""
+    """Return the maximum log-likelihood of a variable with free probabilities in every stratum."""
     counts = counts_in_strata(bits, variable, strata)
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.ones_like(counts), where=counts > 0)
@@ -186,10 +187,10 @@ def maximum_in_strata(bits: Bits, variable: int, strata: NDArray[np.int64]) -> f
 def spreads_within(
     samples: Samples, variables: NDArray[np.int64], strata: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return variances of features within strata along their axes, padded with zeros.
+    """Return the within-stratum variances of features along their principal axes, zero-padded.
 
-    This is the pooled estimate: with K strata and N samples, sums of squares are divided by
-    N - (K - 1).
+    This is the pooled estimate: with K strata and N samples, sums of squares are divided by N - (K
+    - 1).
     """
     bits = samples.bits
     spreads = np.zeros((len(variables), int(bits.n_scores[variables].max(initial=1))))

@@ -1,1 +1,1 @@
-"""The NumPy twin of every kernel: the definition that the other backends are tested against."""
+"""NumPy implementation of every kernel: the definition against which other backends are tested."""

@@ -1,4 +1,4 @@
-"""The definition of every kernel, in NumPy: short, obvious and slow.
+"""The definition of every kernel in NumPy, short and slow.
 
 The other backends are tested against this one.
 """
@@ -54,12 +54,12 @@ from markhood.kernels.words import unpacked
 
 
 class ReferenceKernels:
-    """Kernels for reading and for testing the others against."""
+    """Kernels that define the correct results for the other backends."""
 
     name = "reference"
 
     def tiling(self, bits: Bits) -> Tiling:
-        """Say how large a tile of the screen of these variables should be."""
+        """Return the preferred size of a screening tile for these variables."""
         return Tiling(words=4e7, side=1024)
 
     def associated_pairs(
@@ -71,7 +71,7 @@ class ReferenceKernels:
         columns: range,
         least_ratio: float,
     ) -> AssociatedPairs:
-        """Find the pairs of the tile with a likelihood ratio at the bound or above."""
+        """Find the pairs of the tile with a likelihood ratio of at least ``least_ratio``."""
         pairs, joints = [], []
         for i in rows:
             j = np.arange(max(i + 1, columns.start), columns.stop)
@@ -87,14 +87,14 @@ class ReferenceKernels:
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
-        """Find the pairs of the tile whose likelihood ratio is their price or more."""
+        """Find the pairs of the tile whose likelihood ratio is at least their penalty."""
         pairs = [(i, j) for i in rows for j in range(max(i + 1, columns.start), columns.stop)]
         return self.associated_among(bits, np.array(pairs, np.int64).reshape(-1, 2), costs)
 
     def associated_among(
         self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
     ) -> AssociatedTables:
-        """Find those of some pairs i < j whose likelihood ratio is their price or more."""
+        """Select the pairs i < j whose likelihood ratio is at least their penalty."""
         ratios = np.array([_pair_ratio(bits, i, j) for i, j in pairs.tolist()], np.float64)
         prices = n_parameters(bits, *pairs.T) * costs.parameter + costs.variable
         return AssociatedTables(pairs[ratios >= prices], ratios[ratios >= prices])
@@ -107,7 +107,7 @@ class ReferenceKernels:
         toggles: Lists,
         costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each target's blanket, and it with each of ``toggles`` put in or taken out."""
+        """Score each target's blanket, and also with each of ``toggles`` added or removed."""
         return greedy.toggle_scores(_score(bits, costs), targets, blankets, toggles)
 
     def grow_blankets(
@@ -130,7 +130,7 @@ class ReferenceKernels:
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        """Flip the edge that gains most within each group until none gains."""
+        """Flip the edge with the largest gain within each group until none gains."""
         score = _score(bits, costs)
         return flips.climb_groups(score, groups, blankets, partners, changes)
 
@@ -152,7 +152,7 @@ class ReferenceKernels:
     def gibbs(
         self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
+        """Advance the chains by ``burn_in`` and then ``n_draws * thinning`` sweeps."""
         return gibbs.gibbs(network, chains, burn_in, thinning, n_draws)
 
     def independence_tests(
@@ -232,7 +232,7 @@ class ReferenceKernels:
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
     ) -> Unsound:
-        """Find variables whose rows are not what the other operations take for granted."""
+        """Find variables whose rows violate the assumptions of the other operations."""
         starts = np.arange(len(bits.words) + 1) if bits.starts is None else bits.starts
         mask_of = dict(zip(masked.tolist(), masks, strict=True))
         past, two_levels = [], []
@@ -252,15 +252,16 @@ def _score(bits: Bits, costs: Pricing) -> greedy.Score:
 
 
 def _pair_ratio(bits: Bits, i: int, j: int) -> float:
-    """Return the log-likelihood ratio of an edge in the table of a pair, both margins being free.
+    """Return the log-likelihood ratio of an edge in the table of a pair, with both margins free.
 
-    In a log-linear model with all margins of j that is the regression of i on j against none.
+    In a log-linear model with all margins of j, this compares the regression of i on j with the
+    regression on a constant.
     """
     counts = pair_table(bits, i, j)
     saturated = (n_levels(bits, i) - 1) * (n_levels(bits, j) - 1)
     if n_parameters(bits, i, j) == saturated:
         return likelihood_ratio(counts)
-    # Levels that do not occur tell nothing, but are steps all the same.
+    # Drop levels that do not occur. They still count as steps between the other levels.
     (occurs,) = np.nonzero(counts.sum(axis=0))
     table = Table(
         occurs[:, np.newaxis].astype(np.uint16),

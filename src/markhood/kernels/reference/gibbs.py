@@ -1,7 +1,8 @@
-"""Gibbs sampling in NumPy, bit for bit what the other backends draw.
+"""Gibbs sampling in NumPy, with bit-identical draws to the other backends.
 
-`native/network/gibbs.hpp` and `native/network/potts.hpp` explain the arithmetic. It has nothing but products of factors
-that the caller has computed, sums and comparisons, so it gives the same everywhere.
+`native/network/gibbs.hpp` and `native/network/potts.hpp` explain the arithmetic. It uses only sums,
+comparisons and products of factors that the caller has computed, so the results are the same on
+every platform.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from markhood.kernels.protocol import Chains, IsingNetwork, Network, PottsNetwor
 def gibbs(
     network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
 ) -> tuple[NDArray[np.uint8], Chains]:
-    """Advance the chains: ``burn_in`` sweeps, then ``n_draws`` times ``thinning`` sweeps."""
+    """Advance the chains by ``burn_in`` sweeps, then by ``n_draws`` times ``thinning`` sweeps."""
     values, generators = chains.states.T.copy(), chains.generators.copy()
     draws = np.empty((n_draws, *chains.states.shape), dtype=np.uint8)
     for sweep in range(1, burn_in + n_draws * thinning + 1):
@@ -47,7 +48,7 @@ def _level(
 
 
 def _odds_against(network: IsingNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Multiply the factors of the neighbours that are one, with the exponent kept apart."""
+    """Multiply the factors of the neighbours that are one, with a separate exponent."""
     start, stop = network.neighbours.starts[i : i + 2]
     fraction, exponent = np.frexp(np.full(values.shape[1], network.field_odds[i]))
     for j, factor in zip(network.neighbours[i], network.coupling_odds[start:stop], strict=True):
@@ -58,7 +59,7 @@ def _odds_against(network: IsingNetwork, i: int, values: NDArray[np.uint8]) -> N
 
 
 def _level_weights(network: PottsNetwork, i: int, values: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Multiply the factors of each level, (r, n_chains), with the exponent kept apart."""
+    """Multiply the factors of each level, (r, n_chains), with a separate exponent."""
     r, (first, end) = int(network.n_levels[i]), network.field_starts[i : i + 2]
     start, stop = network.neighbours.starts[i : i + 2]
     fields = network.field_factors[first : first + r, None]

@@ -1,20 +1,22 @@
-"""A chain over graphs, a pair at a time, in NumPy: the definition for all kernels.
+"""A Markov chain over graphs, one pair at a time, in NumPy: the definition for all kernels.
 
-In a sweep the candidate pairs come in random order. A pair's probability given the other edges is
+A sweep visits the candidate pairs in random order. A pair's probability given the other edges is
 
-    P = 1 / (1 + exp(-log BF - log odds)),     log odds = log(density / (1 - density)), or the pair's own,
+    P = 1 / (1 + exp(-log BF - log odds)),
+    log odds = log(density / (1 - density)), or the pair's own log odds,
 
-where the Bayes factor, `pair_fit`, is that given the covariates and the neighbours which both ends have now. P is added to the
-pair's sum, and the edge is set by a draw with this probability. (A mean of probabilities has less noise
-than a mean of draws, and is right for the same reason.) After a sweep the density is the mean of P over all
-pairs without odds of their own, each as it was last, and half an edge of one pair more, so that it never is 0 or 1.
+with the Bayes factor of `pair_fit` given the covariates and the current neighbours of both ends. P
+is added to the pair's sum, and the edge is drawn with probability P. (Averaging probabilities
+instead of draws has the same expectation and less variance.) After a sweep, the density becomes the
+mean of the latest P over all pairs without their own log odds, plus half an edge of one additional
+pair, so that it is never 0 or 1.
 
-A pair is visited in the first of as many sweeps as its period says, and what is added up then counts for those
-where it is not; while a chain settles, in the last of as many, and the density stays what it was:
-`native/pair/graph_sampler.hpp` says why that is right.
+In accumulated sweeps, a pair with period p is visited in the first of every p sweeps, and its P
+counts for all p of them. During burn-in, it is visited in the last of every p sweeps, and the
+density does not change. `native/pair/graph_sampler.hpp` explains why this is correct.
 
-`native/pair/graph_sampler.hpp` is the same, with the same draws, but takes over the fits of an earlier chain where there are
-any; here all are made anew.
+`native/pair/graph_sampler.hpp` makes the same draws, but reuses the fits of an earlier chain if
+there are any. This module recomputes all fits.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ def sample_graphs(
     n_sweeps: int,
     n_covariates: int = 0,
 ) -> tuple[GraphSums, GraphChain]:
-    """Sweep over the pairs, and add up the probabilities of the last ``n_sweeps`` sweeps."""
+    """Sweep over the pairs, and accumulate the probabilities of the last ``n_sweeps`` sweeps."""
     state = _Sweeper(bits, pairs, prior, chain, n_covariates)
     densities = []
     for n, adds_up in ((n_settling, False), (n_sweeps, True)):
@@ -57,7 +59,7 @@ def sample_graphs(
 
 
 class _Sweeper:
-    """A chain, and the fits that it has made."""
+    """A chain, and its cached fits."""
 
     def __init__(
         self,
@@ -84,7 +86,7 @@ class _Sweeper:
                 self._flip(i, j)
 
     def sweep(self, number: int, n_sweeps: int, *, adds_up: bool) -> None:
-        """Visit once every pair whose turn it is."""
+        """Visit once every pair that is due."""
         order = np.flatnonzero((number if adds_up else number + 1) % self._prior.periods == 0)
         times = np.minimum(self._prior.periods, n_sweeps - number)
         n = len(order)
@@ -148,5 +150,5 @@ class _Sweeper:
 
 
 def _logistic(x: ArrayLike) -> NDArray[np.float64]:
-    """Return 1 / (1 + exp(-x)), of infinite x too."""
+    """Return 1 / (1 + exp(-x)), also for infinite x."""
     return np.asarray(np.exp(-np.logaddexp(0.0, -np.asarray(x))))

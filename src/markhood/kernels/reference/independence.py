@@ -1,25 +1,26 @@
 """The Bayesian test of conditional independence (Margaritis 2005), on counts.
 
-Are X and Y independent given Z? Every configuration of Z, a slice, has a table of X with Y, and
-the two models of a slice are a Dirichlet distribution over its cells (each g = 1) or one over each
-of its margins (each a = 2). With n_xy samples in the cells, n in all and M = 2^|Z| slices:
+Are X and Y independent given Z? Every configuration of Z, a slice, has a table of X with Y. The two
+models of a slice are a Dirichlet distribution over its cells (each g = 1), or one over each of its
+margins (each a = 2). With n_xy samples in the cells, n in total, and M = 2^|Z| slices:
 
     h = G(4)/G(4 + n) prod_xy G(1 + n_xy)                                dependent
     g = [G(4)/G(4 + n)]^2 prod_x G(2 + n_x.) prod_y G(2 + n_.y)          independent
     p = (1/2)^(1/M)                    so that all slices are independent with probability 1/2
     log Pr(independent) = - sum over slices of log(1 + (1 - p)/p h/g)
 
-A slice without samples has h = g and adds log p, all of them together (1 - occurring/M) log(1/2):
-they are never listed, and conditioning on 30 variables costs no more than the samples do. Gamma
-functions come from a table of log k!, and every backend adds up the logarithms of a slice in the
-order written here: so they agree to the last digit even where n log n is large. The order is also
-symmetric in X and Y.
+A slice without samples has h = g and adds log p; all empty slices together add (1 - occurring/M)
+log(1/2). They are never enumerated, so conditioning on 30 variables costs no more than the samples
+do. Gamma functions are read from a table of log k!. Every backend adds the logarithms of a slice in
+the order written here, so that results agree to the last digit even where n log n is large. The
+order is also symmetric in X and Y.
 
-With r_x and r_y levels the cells still have g = 1 each; the margins have a_x = r_y and a_y = r_x, so
-that all three priors count as many samples, G(4) above is G(r_x r_y), and M is the product of the levels of
-Z. These sums, and those of weighted samples, call the gamma function itself.
+With r_x and r_y levels, the cells still have g = 1 each. The margins have a_x = r_y and a_y = r_x,
+so that all three priors count the same number of samples. G(4) above becomes G(r_x r_y), and M is
+the product of the numbers of levels of Z. These sums, and those of weighted samples, call the gamma
+function itself.
 
-`native/search/independence.hpp` is the same for packed samples.
+`native/search/independence.hpp` is the equivalent for packed samples.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from markhood.kernels.tables import codes, n_levels
 from markhood.kernels.words import unpacked
 
 LOG_2 = math.log(2)
-SMALLEST_SHARE = 50  # variables in Z; from here on 2^(1/M) - 1 is log(2)/M to the last digit
+SMALLEST_SHARE = 50  # variables in Z; from there, 2^(1/M) - 1 equals log(2)/M to the last digit
 
 
 def log_independence(
@@ -48,7 +49,7 @@ def log_independence(
     tables : ndarray of shape (..., n_slices, 2, 2), dtype int64
         Counts of the two variables in the configurations of the others that occur.
     n_given : int
-        How many others there are.
+        Number of variables to condition on.
     log_factorials : ndarray of shape (n + 4,) or longer, dtype float64
         log k! for k = 0 ... n + 3, with n the largest number of samples in a slice.
 
@@ -102,7 +103,7 @@ def log_independence_of_levels(tables: NDArray[np.float64], log_slices: float) -
     tables : ndarray of shape (n_slices, r_x, r_y), dtype float64
         Counts of the two variables in the configurations of the others that occur.
     log_slices : float
-        Logarithm of the number of configurations that there could be.
+        Logarithm of the number of possible configurations.
     """
     from scipy.special import gammaln
 
@@ -112,7 +113,7 @@ def log_independence_of_levels(tables: NDArray[np.float64], log_slices: float) -
     margins += (gammaln(r_x + tables.sum(axis=1)) - gammaln(r_x)).sum(axis=1)
     totals = gammaln(r_x * r_y + tables.sum(axis=(1, 2))) - gammaln(r_x * r_y)
     share = math.exp(-log_slices)
-    # Where a share is all but nothing, expm1 is its argument, which may be too small to write.
+    # For a very small share, expm1 equals its argument, which may underflow.
     prior = math.log(math.expm1(LOG_2 * share)) if share > 1e-15 else math.log(LOG_2) - log_slices
     empty = LOG_2 * (1 - len(tables) * share)
     return float(-(np.logaddexp(0, prior + ((totals + cells) - margins)).sum() + empty))
@@ -121,7 +122,7 @@ def log_independence_of_levels(tables: NDArray[np.float64], log_slices: float) -
 def level_tables(
     bits: Bits, target: int, given: NDArray[np.int64], other: int
 ) -> NDArray[np.float64]:
-    """Count two variables in every configuration of others that occurs: (n_slices, r_x, r_y)."""
+    """Count two variables in every configuration of ``given`` that occurs: (n_slices, r_x, r_y)."""
     slices = [*(codes(bits, g) for g in given.tolist()), np.zeros((bits.n_samples, 0), np.uint16)]
     found, row = np.unique(np.column_stack(slices), axis=0, return_inverse=True)
     tables = np.zeros((len(found), n_levels(bits, target), n_levels(bits, other)))
@@ -137,7 +138,7 @@ def independence_tests(
     others: Lists,
     log_factorials: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Test each target against each of its others, given its list of ``givens``."""
+    """Test each target against each of its ``others``, given its list of ``givens``."""
     tested = [
         _test_bits(bits, t, given, tried, log_factorials)
         if bits.is_plain

@@ -1,13 +1,14 @@
-"""The path of L1-penalised logistic regressions, in NumPy: short, obvious and slow.
+"""The path of L1-penalised logistic regressions, in NumPy: short and slow.
 
     maximise  L(b)/N - lambda sum_j penalty_j |b_j|
 
-over slopes b and an intercept without penalty. Each lambda starts from the solution of the one
-before; `newton.py` finds the next, with all candidates in every step. `native/l1/l1_path.hpp` looks at
-fewer candidates and computes fewer curvatures, and arrives at the same maxima.
+over slopes b and an unpenalised intercept. Each lambda is warm-started from the previous solution
+and solved by `newton.py`, with all candidates in every step. `native/l1/l1_path.hpp` considers
+fewer candidates, computes fewer curvatures, and finds the same maxima.
 
-Real columns and candidates with a penalty of zero are in every solution, also in the first, where all others are out. Their
-bound is `FREE` instead of lambda, so that the slopes are finite where they separate the target.
+Real columns and candidates with a penalty of zero are in every solution, including the first, in
+which all other slopes are zero. Their penalty is `FREE` instead of lambda, so that the slopes are
+finite where they separate the target.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ from markhood.kernels.reference.likelihoods import nominal
 from markhood.kernels.reference.newton import newton
 from markhood.kernels.words import unpacked
 
-FREE = 1e-6  # what is taken of a slope without a penalty, a sample
+FREE = 1e-6  # penalty per sample on a slope that is otherwise unpenalised
 
 _Reals = NDArray[np.float64]
 
 
 class L1Point(NamedTuple):
-    """A solution: lambda, log-likelihood, intercept, a slope a candidate, most of them zero, and whether it and those before converged."""
+    """A solution; ``has_converged`` is true if it and all previous ones have converged.
+
+    ``bound`` is lambda, and ``slopes`` has a value for each candidate.
+    """
 
     bound: float
     log_likelihood: float
@@ -45,7 +49,7 @@ def l1_path(
     fractions: _Reals,
     largest_support: int,
 ) -> list[L1Point]:
-    """Return a solution for each fraction of the least lambda at which all slopes are zero."""
+    """Return a solution for each fraction of the smallest lambda at which all slopes are zero."""
     *x, y = unpacked(bits.words[[*candidates, target]], bits.n_samples).astype(np.int64)
     n, ones, n_reals = bits.n_samples, int(y.sum()), bits.n_reals
     reals = np.empty((0, n)) if bits.reals is None else bits.reals.of_target(target)[0]

@@ -1,19 +1,23 @@
-"""Conditional log-linear likelihoods in NumPy: value, gradient, curvature, and what separation and bounds ask for.
+"""Conditional log-linear likelihoods in NumPy: value, gradient, curvature, separation and bounds.
 
-Row r of a table has counts n_rc in cells c: the levels of a target, or the pairs of levels of two. Its cells have
+Row r of a table has counts n_rc in cells c: the levels of a target, or pairs of levels of two
+targets. For its cells,
 
-    eta_rc = offset_rc + sum over groups of x_r' W f_c,      L(b) = sum n_rc log p_rc,      p_rc = exp(eta_rc) / sum over cells of exp(eta_r)
+    eta_rc = offset_rc + sum over groups of x_r' W f_c,
+    p_rc = exp(eta_rc) / sum over cells of exp(eta_r),
+    L(b) = sum n_rc log p_rc,
 
-where a group of coefficients W multiplies predictors x of the row with features f of the cell. That is every likelihood
-of the library:
+where a group of coefficients W multiplies predictors x of the row with features f of the cell. All
+likelihoods of the library have this form:
 
-    binary    a nominal target of two levels
+    binary    a nominal target with two levels
     nominal   predictors (1, x) with an indicator of every level but the first
     ordinal   the predictor 1 with the same indicators (thresholds), and x with the level's step
-    pair      two such ends, whose cells are pairs of levels, and a coupling: 1 with the products of both ends' features
+    pair      two such ends, whose cells are pairs of levels, and a coupling: 1 with the products
+              of both ends' features
 
-Predictors are columns of any real numbers, an indicator of a level being one of them; a row stands for all samples that have the same ones.
-There is no solver here: `newton.py` is that of all likelihoods.
+Predictors are real-valued columns, including indicators of levels. A row represents all samples
+with equal predictors. The solver for all likelihoods is in `newton.py`.
 """
 
 from __future__ import annotations
@@ -28,21 +32,23 @@ from numpy.typing import NDArray
 
 from markhood.kernels.reference.newton import Vector
 
-DIVERGING_STEP = 0.05  # in log odds, along a separating direction: a cell that sinks less stays
-NEGLIGIBLE_LOG_ODDS = 20.0  # a cell so far below those with samples of its row may have left before
-DIRECTION_ROUNDING = 1e-9  # relative to the largest change that a direction makes in a cell
-MOMENT_ROUNDING = 1e-9  # difference of two sums over samples that are equal but for rounding
+DIVERGING_STEP = 0.05  # in log odds, along a separating direction: a cell that sinks less is kept
+NEGLIGIBLE_LOG_ODDS = 20.0  # a cell this far below the cells with samples may have been removed
+DIRECTION_ROUNDING = 1e-9  # relative to the largest change that a direction makes to a cell
+MOMENT_ROUNDING = 1e-9  # difference of two sums over samples that are equal up to rounding
 NULL_EIGENVALUE = (
-    1e-10  # relative to the largest of a scaled matrix; below it a direction changes nothing
+    1e-10  # relative to the largest of a scaled matrix; smaller ones are treated as zero
 )
-MAX_ROUNDS = 8  # of revising which cells leave
+MAX_ROUNDS = 8  # of revising which cells to remove
 
 
 @dataclass(frozen=True, eq=False)
 class LogLinear:
-    """A likelihood of counts, (n_rows, n_cells), in groups of features (n_cells, q) and predictors (n_rows, m).
+    """Likelihood of counts, (n_rows, n_cells), by groups of features and predictors.
 
-    Coefficients are those of all groups, each of shape (m, q). Cells that have ``left``, (n_rows, n_cells), have probability zero.
+    Features have shape (n_cells, q) and predictors (n_rows, m). The coefficients of all groups,
+    each of shape (m, q), are concatenated. Cells marked in ``left``, (n_rows, n_cells), have
+    probability zero.
     """
 
     counts: Vector
@@ -52,7 +58,7 @@ class LogLinear:
 
     @cached_property
     def slices(self) -> list[slice]:
-        """Where each group's coefficients are."""
+        """Slices of the coefficients of each group."""
         sizes = [features.shape[1] * predictors.shape[1] for features, predictors in self.groups]
         return [slice(*ends) for ends in pairwise(accumulate(sizes, initial=0))]
 
@@ -63,11 +69,11 @@ class LogLinear:
 
     @cached_property
     def totals(self) -> Vector:
-        """Samples of each row."""
+        """Number of samples in each row."""
         return np.asarray(self.counts.sum(axis=1))
 
     def linear(self, b: Vector) -> Vector:
-        """Return what coefficients add to the log odds of all cells."""
+        """Return the contribution of the coefficients to the log odds of all cells."""
         eta = np.zeros(self.counts.shape)
         for own, (features, predictors) in zip(self.slices, self.groups, strict=True):
             eta += predictors @ b[own].reshape(-1, features.shape[1]) @ features.T
@@ -86,22 +92,24 @@ class LogLinear:
         return float((self.counts * np.where(self.counts > 0, self._logs(b), 0.0)).sum())
 
     def gradient(self, b: Vector) -> Vector:
-        """Return the sums of the samples less those expected."""
+        """Return the observed minus the expected sums."""
         p = np.exp(self._logs(b))
-        # n - N p as n (1 - p) - (N - n) p, where 1 - p is the sum of the others: the difference would be nothing where p is nearly one.
+        # n - N p computed as n (1 - p) - (N - n) p, with 1 - p as the sum over the other cells:
+        # this avoids cancellation where p is close to 1.
         residuals = self.counts * _others(p) - (self.totals[:, None] - self.counts) * p
         return self._sums(residuals)
 
     def _sums(self, values: Vector) -> Vector:
-        """Add up features and predictors over all cells, weighted by these values."""
+        """Sum the products of features and predictors over all cells, weighted by these values."""
         return np.concatenate([(x.T @ values @ f).ravel() for f, x in self.groups])
 
     def curvature(self, b: Vector) -> Vector:
-        """Return minus the second derivatives: the expected covariances of features, times those of predictors."""
+        """Return the negative Hessian: covariances of features times products of predictors."""
         return self._information(np.exp(self._logs(b)), self.totals)
 
     def _information(self, p: Vector, totals: Vector) -> Vector:
-        # Relative to the likeliest cell of the row: a feature that all cells share has a covariance of exactly zero.
+        # Relative to the most probable cell of the row, so that a feature with the same value in
+        # all cells has a covariance of exactly zero.
         every = np.concatenate([features for features, _ in self.groups], axis=1)
         centred = every - every[p.argmax(axis=1)][:, None]
         weighted = p[:, :, None] * centred
@@ -122,17 +130,20 @@ class LogLinear:
         return found
 
     def spread(self, step: Vector) -> float:
-        """Return by how much a step changes the log odds of two cells at most."""
+        """Return the largest change that a step makes to the log odds of two cells."""
         change = self.linear(step)
         highest = np.where(self.left, -np.inf, change).max(axis=1, initial=-np.inf)
         return float((highest - np.where(self.left, np.inf, change).min(axis=1)).max(initial=0.0))
 
     def separation(self, b: Vector, step: Vector) -> LogLinear | None:
-        """Return the likelihood without the cells that a direction near this step takes away; None where there is no such direction.
+        """Return the likelihood without the cells that a direction near this step removes.
 
-        The data are separated along d where d moves all cells with samples of a row equally and raises no other: the likelihood
-        rises without end, to the maximum without the cells that sink. Steps nearly are such directions. One becomes one by taking off what it does to the cells that
-        do not sink. Cells that sank before, and that nothing holds now, may rise: then so much of the way here is added that they do not.
+        Return None if there is no such direction. The data are separated along d if d changes all
+        cells with samples of a row equally and raises no other cell: the likelihood then increases
+        along d towards its supremum, the maximum without the cells that sink. A Newton step is
+        close to such a direction. Subtracting its effect on the cells that do not sink makes it
+        exact. Cells that sank earlier and are not constrained now may rise; a multiple of the
+        current coefficients is then added so that they do not.
         """
         change, past = self.linear(step), self.linear(b)
         lowest = np.where(self.counts > 0, past, np.inf).min(axis=1, keepdims=True)
@@ -160,13 +171,13 @@ class LogLinear:
         return None
 
     def _sinking(self, change: Vector, rounding: float) -> NDArray[np.bool_]:
-        """Say which cells without samples a change in log odds lowers."""
+        """Return which cells without samples a change in log odds lowers."""
         slowest = np.where(self.counts > 0, change, np.inf).min(axis=1, keepdims=True)
         sinks = (self.counts == 0) & ~self.left & (change < slowest - DIVERGING_STEP - rounding)
         return np.asarray(sinks)
 
     def _null_space(self, gone: NDArray[np.bool_]) -> Callable[[Vector], Vector]:
-        """Return what takes off a direction's effect on all cells but these."""
+        """Return a function that removes a direction's effect on all cells but these."""
         staying = ~gone
         matrix = self._information(staying / staying.sum(axis=1, keepdims=True), np.ones(len(gone)))
         root = np.sqrt(np.where(np.diag(matrix) > 0, np.diag(matrix), 1.0))
@@ -181,10 +192,12 @@ class LogLinear:
         return remove
 
     def most_gain(self, b: Vector, step: Vector, factorised_at: Vector) -> float:
-        """Return the divergence KL(q, p) of tilted probabilities q = p + p' (change - mean change), p' being those at the factorisation.
+        """Return KL(q, p) for the tilted probabilities q = p + p' (change - mean change).
 
-        They have the sums of the samples; so no fit has a likelihood above minus their entropy, which is L + KL(q, p).
-        Infinity where one is negative, or where the step has no coefficient for some sum.
+        p' are the probabilities at the factorisation. The tilted probabilities have the sums of the
+        samples, so no fit has a log-likelihood above minus their entropy, which is L + KL(q, p).
+        Return infinity if a tilted probability is negative, or if the step has no coefficient for
+        one of the sums.
         """
         p, tilted = np.exp(self._logs(b)), np.exp(self._logs(factorised_at))
         change = np.where(self.left, 0.0, self.linear(step))
@@ -198,22 +211,23 @@ class LogLinear:
 
 
 def nominal(counts: Vector, predictors: Vector) -> LogLinear:
-    """Return the likelihood of a target without an order, the first of whose levels is the reference."""
+    """Return the likelihood of a nominal target; its first level is the reference."""
     groups = ((np.eye(counts.shape[1])[:, 1:], predictors),)
     return LogLinear(counts, groups, np.zeros(counts.shape, np.bool_))
 
 
 def ordinal(counts: Vector, predictors: Vector) -> LogLinear:
-    """Return the likelihood of a target of ordered levels, the first of whose predictors is a one."""
+    """Return the likelihood of an ordered target; the first predictor must be a constant 1."""
     steps = np.arange(counts.shape[1], dtype=np.float64)[:, None]
     groups = ((np.eye(len(steps))[:, 1:], predictors[:, :1]), (steps, predictors[:, 1:]))
     return LogLinear(counts, groups, np.zeros(counts.shape, np.bool_))
 
 
 def pair(counts: Vector, ends: Sequence[tuple[Vector, Vector]], *, coupled: bool) -> LogLinear:
-    """Return the likelihood of two variables, each given by the features of its levels and its predictors.
+    """Return the likelihood of two variables, given the level features and predictors of each.
 
-    ``counts`` are of shape (n_rows, r_i r_j). Every level but one has a threshold, whatever the features.
+    ``counts`` has shape (n_rows, r_i r_j). Every level but one has a threshold, whatever the
+    features.
     """
     (f_i, x_i), (f_j, x_j) = ends
     ones = np.ones((len(counts), 1))
@@ -229,5 +243,5 @@ def pair(counts: Vector, ends: Sequence[tuple[Vector, Vector]], *, coupled: bool
 
 
 def _others(p: Vector) -> Vector:
-    """Return for each cell the sum over all others of its row."""
+    """Return for each cell the sum over all other cells of its row."""
     return np.asarray(p @ (1 - np.eye(p.shape[1])))

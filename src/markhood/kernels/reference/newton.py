@@ -1,21 +1,28 @@
-"""Newton's method for every fit: the one loop that `native/fit/newton.hpp` has too, with the same steps and names.
+"""Newton's method for all fits, with the same steps and names as `native/fit/newton.hpp`.
 
-    maximise  L(b) - sum l1 |b| - b'Pb / 2      for a concave log-likelihood L and a Gaussian prior of precision P
+    maximise  L(b) - sum l1 |b| - b'Pb / 2
+
+for a concave log-likelihood L and a Gaussian prior of precision P.
 
 1. *Gradient* g = L'(b) - Pb, from zero or from the coefficients of a neighbouring fit (warm start).
-2. *Factorise* C = P - L''(b); or, while every step promises at most the share CHORD_CONTRACTION of the one before, reuse the last factorisation (a
-   chord step). No curvature changes by more than a factor exp(d) where no log odds change by more than d.
-3. *Direction* s = C^-1 g, which promises the gain g's; under an L1 penalty the best step of the quadratic model. A coefficient whose predictor is
-   a combination of earlier ones has no pivot and stays where it is. Stop where the promised gain is negligible: CONVERGED.
-4. *Separation certificate*: where a step promises little, ask the likelihood whether cells without samples leave along it for ever. If so go on
-   without them; what is then reached is the supremum: SEPARATED.
-5. *Bound*: stop where no fit can exceed ``floor``: BOUNDED. Probabilities tilted along the step bound the maximum by the duality of
-   maximum likelihood and maximum entropy.
-6. *Line search*: halve the step until its gain is SUFFICIENT_DECREASE of what it promises. Any gain would not do: steps could go from one
-   side of the maximum to the other for ever.
+2. *Factorise* C = P - L''(b). While the predicted gain of every step is at most CHORD_CONTRACTION
+   times that of the previous step, reuse the last factorisation (a chord step). The curvature
+   changes by at most a factor exp(d) where no log odds change by more than d.
+3. *Direction* s = C^-1 g, with the predicted gain g's; under an L1 penalty, the best step of the
+   quadratic model. A coefficient whose predictor is a linear combination of earlier ones has no
+   pivot and does not change. Stop where the predicted gain is negligible: CONVERGED.
+4. *Separation certificate*: where the predicted gain is small, ask the likelihood whether the
+   probabilities of cells without samples tend to zero along the step. If so, continue without these
+   cells; the value then reached is the supremum: SEPARATED.
+5. *Bound*: stop where no fit can exceed ``floor``: BOUNDED. Probabilities tilted along the step
+   bound the maximum, by the duality of maximum likelihood and maximum entropy.
+6. *Line search*: halve the step until its gain is at least SUFFICIENT_DECREASE times the predicted
+   gain. Accepting any gain could make the steps alternate between the two sides of the maximum
+   forever.
 
-The loop asks for nothing else than `Likelihood`, and for a `System` that solves linear equations; `likelihoods.py` has the one, and
-`model/fitting` other ones of thousands of coefficients.
+The loop needs only a `Likelihood`, and a `System` that solves linear equations. `likelihoods.py`
+has the likelihoods of single targets and pairs, and `model/fitting` has likelihoods with thousands
+of coefficients.
 """
 
 from __future__ import annotations
@@ -31,24 +38,24 @@ from markhood.kernels.protocol import Status
 Vector = NDArray[np.float64]
 
 MAX_STEPS = 200  # well-conditioned fits take 4 to 9
-PROMISED_GAIN = 1e-11  # far below 1e-9, the least difference between two scores
+PROMISED_GAIN = 1e-11  # far below 1e-9, the smallest difference between two scores
 SUFFICIENT_DECREASE = (
-    0.1  # of the promised gain; below 1/2, so that whole steps pass near the maximum
+    0.1  # of the predicted gain; below 1/2, so that full steps pass near the maximum
 )
 SHORTEST_STEP = 1e-18  # of the direction
-CHORD_CONTRACTION = 0.1  # share of the promise before that a chord step may promise
-MAX_CHORD_DRIFT = 3.0  # in log odds: from there an earlier factorisation says little
-CERTIFICATE_GAIN = 0.1  # promised gain below which a certificate of separation is tried
-CERTIFICATE_RETRY = 1e-3  # share of that promise below which it is tried again
-OBJECTIVE_ROUNDING = 1e-13  # relative to the objective: smaller gains cannot be seen
-SMALLEST_PIVOT = 1e-13  # of the diagonal; a smaller one is rounding
-RIDGE = 1e-12  # of the diagonal: along a direction of no curvature the step goes on to the first change of sign
+CHORD_CONTRACTION = 0.1  # largest ratio of a chord step's predicted gain to the previous one
+MAX_CHORD_DRIFT = 3.0  # in log odds: beyond it, an earlier factorisation is not useful
+CERTIFICATE_GAIN = 0.1  # predicted gain below which separation is tested
+CERTIFICATE_RETRY = 1e-3  # fraction of that predicted gain below which it is tested again
+OBJECTIVE_ROUNDING = 1e-13  # relative to the objective: smaller gains are not detectable
+SMALLEST_PIVOT = 1e-13  # relative to the diagonal; a smaller pivot is rounding error
+RIDGE = 1e-12  # relative to the diagonal; without curvature, steps extend to the first sign change
 ZERO = 1e-12  # of a move, or of a penalty
 MAX_CHANGES = 10_000  # of the active set in one step
 
 
 class Fit(NamedTuple):
-    """Where a fit ended; ``gradient_norm`` is the largest size of a derivative there."""
+    """Result of a fit; ``gradient_norm`` is the largest absolute derivative."""
 
     coefficients: Vector
     value: float
@@ -59,48 +66,55 @@ class Fit(NamedTuple):
 
 
 class Likelihood(Protocol):
-    """A concave log-likelihood: all that the loop knows of a model."""
+    """A concave log-likelihood: the interface of a model to the loop."""
 
     def value(self, b: Vector) -> float:
         """Return the log-likelihood."""
 
     def gradient(self, b: Vector) -> Vector:
-        """Return its derivatives."""
+        """Return the gradient of the log-likelihood."""
 
     def curvature(self, b: Vector) -> Any:
-        """Return minus its second derivatives, as a matrix that the `System` takes."""
+        """Return the negative Hessian, as a matrix that the `System` accepts."""
 
     def spread(self, step: Vector) -> float:
-        """Return by how much a step changes log odds at most."""
+        """Return the largest change of log odds that a step makes."""
 
     def separation(self, b: Vector, step: Vector) -> Likelihood | None:
-        """Return what is left when the cells have gone that a direction like this step takes to probability zero, if any."""
+        """Return the likelihood without the cells that vanish in a direction near this step.
+
+        Return None if there is no such direction.
+        """
         return None
 
     def most_gain(self, b: Vector, step: Vector, factorised_at: Vector) -> float:
-        """Return what can be gained at most, as the step shows; infinity where it does not."""
+        """Return an upper bound of the gain, derived from the step; infinity if there is none."""
         return math.inf
 
 
 class System(Protocol):
-    """Linear equations of the curvature."""
+    """Solver of linear equations with the curvature as matrix."""
 
     def factorise(self, matrix: Any, *, is_new: bool) -> None:
-        """Prepare `solve`; ``is_new`` where the likelihood has changed."""
+        """Prepare `solve`; ``is_new`` is true if the likelihood has changed."""
 
     def solve(self, right: Vector) -> Vector:
         """Solve for a step."""
 
 
 class Cholesky:
-    """The factorisation without rows whose pivot is rounding: combinations of earlier ones, at the first factorisation and for good."""
+    """Cholesky factorisation that drops rows whose pivot is rounding error.
+
+    These rows are linear combinations of earlier ones. The first factorisation of a likelihood
+    determines them.
+    """
 
     def __init__(self) -> None:
         self.usable = np.zeros(0, np.bool_)
         self._factor = np.zeros((0, 0))
 
     def factorise(self, matrix: Vector, *, is_new: bool) -> None:
-        """Eliminate a row at a time."""
+        """Eliminate one row at a time."""
         n = len(matrix)
         allowed = np.ones(n, np.bool_) if is_new else self.usable
         rest, factor = matrix.copy(), np.zeros((n, n))
@@ -115,11 +129,11 @@ class Cholesky:
 
     @property
     def log_determinant(self) -> float:
-        """Of what was factorised last, without the rows left out."""
+        """Log-determinant of the last factorised matrix, without the dropped rows."""
         return 2 * float(np.log(np.diag(self._factor)).sum())
 
     def solve(self, right: Vector) -> Vector:
-        """Solve by both triangles; coordinates without a pivot do not move."""
+        """Solve by both triangular factors; coordinates without a pivot do not move."""
         step = np.zeros(len(right))
         half = np.linalg.solve(self._factor, right[self._kept])
         step[self._kept] = np.linalg.solve(self._factor.T, half)
@@ -137,22 +151,24 @@ def newton(
     max_steps: int = MAX_STEPS,
     system: System | None = None,
 ) -> Fit:
-    """Maximise a concave log-likelihood less an L1 penalty and a Gaussian prior; see the module for the steps.
+    """Maximise a concave log-likelihood with an L1 penalty and a Gaussian prior.
+
+    The module docstring describes the steps.
 
     Parameters
     ----------
     likelihood : Likelihood
     start : ndarray of shape (n_coefficients,)
     precision : matrix of shape (n_coefficients, n_coefficients), optional
-        Of the prior; whatever can be added to the likelihood's curvature.
+        Precision of the prior, of any type that can be added to the likelihood's curvature.
     l1 : ndarray of shape (n_coefficients,), optional
-        Penalty on the size of each coefficient.
+        Penalty on the absolute value of each coefficient.
     floor : float, default=-inf
-        A fit that cannot exceed it is given up.
+        Stop a fit that cannot exceed this value.
     tolerance : float, default=PROMISED_GAIN
-        Gain at which to stop; with 0 the steps end where rounding lets none promise less than the last.
+        Predicted gain at which to stop. With 0, stop when rounding keeps it from decreasing.
     max_steps : int, default=MAX_STEPS
-        After which a fit has not converged.
+        Number of steps after which the fit is reported as not converged.
     system : System, optional
         By default `Cholesky`.
     """
@@ -195,7 +211,7 @@ def newton(
 
 
 class _Objective(NamedTuple):
-    """What is maximised."""
+    """The penalised log-likelihood to maximise."""
 
     likelihood: Likelihood
     precision: Any = None
@@ -214,14 +230,14 @@ class _Objective(NamedTuple):
         )
 
     def gradient(self, b: Vector) -> Vector:
-        """Return that of likelihood and prior; the L1 penalty has none at zero."""
+        """Return the gradient of likelihood and prior, without the L1 penalty."""
         gradient = self.likelihood.gradient(b)
         return gradient if self.precision is None else gradient - self.precision @ b
 
     def direction(
         self, system: System, b: Vector, gradient: Vector, is_new: bool
     ) -> tuple[Vector, float]:
-        """Factorise; return the step and the gain it promises."""
+        """Factorise; return the step and its predicted gain."""
         curvature = self.likelihood.curvature(b)
         curvature = curvature if self.precision is None else curvature + self.precision
         if self.l1 is not None:
@@ -233,7 +249,7 @@ class _Objective(NamedTuple):
     def line_search(
         self, b: Vector, step: Vector, now: float, promise: float, rounding: float
     ) -> float:
-        """Return the part of the step to take; 0 where none gains enough."""
+        """Return the fraction of the step to take; 0 if none gains enough."""
         length = 1.0
         while (
             not self.value(b + length * step)
@@ -246,11 +262,12 @@ class _Objective(NamedTuple):
 
 
 def _lasso_step(curvature: Vector, gradient: Vector, b: Vector, l1: Vector) -> tuple[Vector, float]:
-    """Maximise g's - s'Cs/2 - sum l1 (|b + s| - |b|) by an active set of signs; return s and the maximum.
+    """Maximise g's - s'Cs/2 - sum l1 (|b + s| - |b|) by an active set; return s and the maximum.
 
-    The active coefficients go to their maximum, or as far as the first of them that becomes zero, which is then no longer active.
-    Where all are at their maximum, the one that gains most at zero becomes active. Predictors that are combinations of others take part:
-    the penalty decides between them.
+    The active coefficients move to their maximum, or until the first of them becomes zero and
+    leaves the active set. When all active coefficients are at their maximum, the coefficient at
+    zero with the largest excess of its derivative over the penalty becomes active. Predictors that
+    are linear combinations of other predictors take part: the penalty decides between them.
     """
     matrix = curvature + RIDGE * np.diag(np.diag(curvature))
     at, signs = b.copy(), np.sign(b)

@@ -1,34 +1,37 @@
 """The likelihood of two variables given their neighbours, with and without a coupling, in NumPy.
 
-A pair (i, j) is looked at as one: given i's other neighbours A and j's other neighbours B,
+A pair (i, j) is modelled jointly. Given the other neighbours A of i and B of j,
 
-    log p(x_i, x_j | x_A, x_B) = u_i(x_i) + u_j(x_j) + f(x_i)' T f(x_j) - log of the sum over both variables' levels,
+    log p(x_i, x_j | x_A, x_B) = u_i(x_i) + u_j(x_j) + f(x_i)' T f(x_j)
+                                 - log of the sum over both variables' levels,
     u_i(x_i) = a_0(x_i) + sum over k in A of f(x_i)' S_k f(x_k),      and u_j likewise.
 
 a_0 has a number for every level but one, whatever f is.
 
-For binary variables that is h_i x_i + h_j x_j + theta x_i x_j - log(1 + e^h_i + e^h_j + e^(h_i + h_j + theta)).
-The fields a_0 are free; every number of S and T has the prior N(0, scale^2). l1 is the maximum of the
-penalised log-likelihood, l0 that with T = 0, and D1, D0 the determinants of their Hessians. By Laplace's method
+For binary variables this is h_i x_i + h_j x_j + theta x_i x_j - log(1 + e^h_i + e^h_j + e^(h_i +
+h_j + theta)). The fields a_0 are free; every entry of S and T has the prior N(0, scale^2). Let l1
+be the maximum of the penalised log-likelihood, l0 the maximum with T = 0, and D1 and D0 the
+determinants of their Hessians. By Laplace's method,
 
     log BF = l1 - l0 - q log(scale) - (log D1 - log D0) / 2         for q numbers in T.
 
 **The features f** of a variable's r levels are r - 1 columns, orthogonal to each other and to the
-ones, such that any two levels are at distance 1. So every log odds ratio of two levels against
-two has the prior N(0, scale^2), whichever level comes first; and with two levels T is the
-log odds ratio itself. Indicators of all levels but the first would favour the first.
+constant, such that any two levels are at distance 1. So every log odds ratio of two levels against
+two has the prior N(0, scale^2), whatever the order of the levels, and with two levels T is the log
+odds ratio itself. Indicators of all levels but the first would favour the first.
 
-**Ordered levels** have one feature, their step. The prior is on its coupling in units in which levels taken equally often
-have the variance of a fair coin, `step_unit`, so that it means as much for ten levels as for two; steps
-of size one would make the couplings of long scales too small for any prior that suits the short ones. What
-is returned is the coupling of a step.
+**Ordered levels** have one feature, their step. The prior applies to the coupling in units in which
+equally frequent levels have the variance of a fair coin (`step_unit`), so that it has the same
+meaning for ten levels as for two. With steps of size one, the couplings of long scales would be too
+small for a prior that suits short scales. The returned coupling is that of a step.
 
-**Covariates** are in A and in B of every pair, and so are real columns (`Bits.reals`). Their slopes have the weak prior
-N(0, `COVARIATE_SCALE`^2): shrinking them as couplings are shrunk would leave part of what a covariate explains to the
-coupling.
+**Covariates** and real columns (`Bits.reals`) are in A and in B of every pair. Their slopes have
+the weak prior N(0, `COVARIATE_SCALE`^2). Shrinking them like couplings would attribute part of a
+covariate's effect to the coupling.
 
-With an infinite scale there is no prior: the maxima are those of the likelihood, and D1 and D0 are not used.
-The likelihood is `likelihoods.pair`, and both maxima are found by `newton.py`; the one without the coupling is where the other starts.
+With an infinite scale there is no prior: the maxima are those of the likelihood, and D1 and D0 are
+not used. The likelihood is `likelihoods.pair`. `newton.py` finds both maxima; the fit without the
+coupling is the warm start of the fit with it.
 """
 
 from __future__ import annotations
@@ -50,10 +53,11 @@ COVARIATE_SCALE = 10.0
 
 
 class PairFit(NamedTuple):
-    """The two maxima of a pair, and its coupling at the one.
+    """The maxima of a pair with and without a coupling, and the fitted coupling.
 
-    ``coupling`` and ``variance`` have one number for two variables of one feature each: the log odds ratio, of a step
-    where levels are ordered; else r_i r_j, the zero-sum table. ``size`` is the number q of free ones among them.
+    For two variables with one feature each, ``coupling`` and ``variance`` have one number: the log
+    odds ratio (of a step if the levels are ordered). Otherwise they have the r_i r_j entries of the
+    zero-sum table. ``size`` is the number q of free parameters among them.
     """
 
     joint: float
@@ -64,7 +68,7 @@ class PairFit(NamedTuple):
     size: int
 
     def log_bayes_factor(self, scale: float) -> float:
-        """Return the log of how much likelier the data are with the coupling."""
+        """Return the log Bayes factor of the coupling."""
         prior = self.size * math.log(scale)
         return self.joint - self.apart - prior - self.log_determinant / 2
 
@@ -92,7 +96,7 @@ def fit_pairs(
 
 
 def level_features(levels: int) -> NDArray[np.float64]:
-    """Return r - 1 numbers for each of r levels, any two levels at distance 1.
+    """Return r - 1 features for each of r levels, with any two levels at distance 1.
 
     Examples
     --------
@@ -107,7 +111,7 @@ def level_features(levels: int) -> NDArray[np.float64]:
 
 
 def step_unit(levels: int) -> float:
-    """Return how large a step between ordered levels is: so that equally frequent ones have variance 1/4.
+    """Return the size of a step such that equally frequent ordered levels have variance 1/4.
 
     Examples
     --------
@@ -118,7 +122,7 @@ def step_unit(levels: int) -> float:
 
 
 def features_of(bits: Bits, variable: int) -> NDArray[np.float64]:
-    """Return the numbers by which a variable enters couplings, (r, f); each column sums to zero."""
+    """Return a variable's features in couplings, of shape (r, f); each column sums to zero."""
     levels = n_levels(bits, variable)
     if bits.n_scores[variable] == levels - 1:
         return level_features(levels)
@@ -135,7 +139,7 @@ def fit_pair(
     scale: float,
     n_covariates: int = 0,
 ) -> PairFit:
-    """Fit a pair with and without its coupling, given each end's other neighbours and the covariates."""
+    """Fit a pair with and without its coupling, given other neighbours and the covariates."""
     d = len(bits.n_scores)
     given = [[*own, *range(d - n_covariates, d)] for own in (given_i, given_j)]
     columns: list[NDArray[Any]] = [codes(bits, v) for own in given for v in own]
@@ -170,7 +174,7 @@ def fit_pair(
 def _maximum(
     likelihood: LogLinear, start: Vector, prior: Sequence[Vector]
 ) -> tuple[Fit, float, Cholesky]:
-    """Maximise; return the log-determinant of the curvature there, and its factorisation."""
+    """Maximise; return the fit, and the log-determinant and factorisation of its curvature."""
     precision, system = np.diag(np.concatenate(prior)), Cholesky()
     fit = newton(likelihood, start, precision=precision if precision.any() else None)
     system.factorise(likelihood.curvature(fit.coefficients) + precision, is_new=True)
@@ -182,7 +186,7 @@ def _step(features: Vector) -> float:
 
 
 def _predictors(bits: Bits, end: int, given: Sequence[int], samples: NDArray[np.int64]) -> Vector:
-    """Return the features of an end's neighbours, and its real columns, in some samples."""
+    """Return the features of an end's neighbours, and its real columns, in these samples."""
     columns = [features_of(bits, v)[codes(bits, v)[samples]] for v in given]
     columns += [] if bits.reals is None else [bits.reals.of_target(end)[0][:, samples].T]
     return np.concatenate([np.zeros((len(samples), 0)), *columns], axis=1)

@@ -1,7 +1,7 @@
-"""The penalised pseudo-likelihood of a Potts model by indicators, and its minimum by SciPy.
+"""The penalised pseudo-likelihood of a Potts model, minimised by SciPy.
 
-It takes another road than the compiled kernel at every turn: dense products of one-hot samples, double
-precision, and a solver that knows nothing of the problem.
+The implementation is independent of the compiled kernel: it uses dense products of one-hot samples,
+double precision, and a general-purpose solver.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from markhood.kernels.protocol import PottsFits, PottsPenalty, PottsSamples
 
 Values = NDArray[np.float64]
 
-FLAT = 1e-5  # of the samples: the largest derivative at a minimum
+FLAT = 1e-5  # largest derivative at a minimum, relative to the total weight
 
 
 class Objective:
-    """Minus the log-likelihood of some targets plus the penalty, as a function of their table."""
+    """Negative log-likelihood of some targets plus the penalty, as a function of their table."""
 
     def __init__(
         self, samples: PottsSamples, targets: NDArray[np.int64], penalty: PottsPenalty
@@ -26,7 +26,7 @@ class Objective:
         n_rows = int(starts[-1])
         one_hot = np.zeros((len(places), n_rows + 1))
         np.put_along_axis(one_hot, places.astype(np.int64), 1.0, axis=1)
-        one_hot[:, n_rows] = 0.0  # what is missing
+        one_hot[:, n_rows] = 0.0  # missing values
         centred = one_hot[:, :-1] - self.weights @ one_hot[:, :-1] / self.weights.sum()
         self.design = np.column_stack([centred, np.ones(len(places))])
         owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -39,7 +39,7 @@ class Objective:
         self.is_free = np.vstack([owners[:, None] != own, np.ones((1, len(own)), np.bool_)])
 
     def value_and_gradient(self, flat: Values) -> tuple[float, Values]:
-        """Return the objective at a table, and its derivatives, both flat."""
+        """Return the objective at a table and its gradient, both flattened."""
         table = flat.reshape(self.strengths.shape)
         value, residuals = float((self.strengths * table**2).sum()), []
         parts = np.split(self.design @ table, self.ends, axis=1)
@@ -55,7 +55,7 @@ class Objective:
 def fit_potts(
     samples: PottsSamples, targets: NDArray[np.int64], penalty: PottsPenalty
 ) -> PottsFits:
-    """Fit the regressions of some targets on all other variables, to the last digits."""
+    """Fit the regressions of some targets on all other variables to high accuracy."""
     from scipy.optimize import minimize
 
     objective = Objective(samples, targets, penalty)

@@ -1,14 +1,18 @@
-"""The regression of a target on its blanket, from their table: what scores and `fit_blankets` are made of.
+"""The regression of a target on its blanket, from a contingency table.
 
-The predictors of a row are a one, real columns if there are any, and of every blanket member its step, where it is ordered, or an indicator of
-every level but the first. An offset o adds k o to the log odds of level k against the first; nominal targets have none.
-The likelihood (`likelihoods.py`), less ``l1 sum |b|`` and ``l2 sum b^2`` over all slopes, is maximised by `newton.py`.
+The predictors of a row are a constant 1, the real columns if there are any, and for every blanket
+member its step if it is ordered, otherwise an indicator of every level but the first. An offset o
+adds k o to the log odds of level k against the first; nominal targets with more than two levels
+have no offset. `newton.py` maximises the likelihood (`likelihoods.py`) minus ``l1 sum |b|`` and
+``l2 sum b^2`` over all slopes.
 
-Where the data are separated the objective is the supremum. The coefficients are then those of a maximum that exists, and that there is
-one of: that of the likelihood less ``WEAK sum b^2`` for every sample over the slopes, and a thousandth of that for the intercepts, which would have no bound
-where a level never occurs. As such a penalty falls to nothing, some coefficients grow like log(1/l2), and these are the infinite ones: b as a function of log(1/l2)
-has the derivative C^-1 P b. The others have come to rest, to about 1e-6. (One that matters in separated cells only may grow like log log(1/l2). As all that
-the data say of it is that it does not matter, it counts as finite.)
+If the data are separated, the objective is the supremum. The coefficients are then those of a
+unique finite maximum: that of the likelihood minus ``WEAK sum b^2`` per sample over the slopes, and
+a thousandth of that for the intercepts, which would be unbounded where a level never occurs. As
+such a penalty tends to zero, some coefficients grow like log(1/l2); these are reported as infinite.
+The derivative of b with respect to log(1/l2) is C^-1 P b. The other coefficients have converged to
+about 1e-6. (A coefficient that affects separated cells only may grow like log log(1/l2). It counts
+as finite, because the data show only that it has no effect.)
 """
 
 from __future__ import annotations
@@ -24,14 +28,14 @@ from markhood.kernels.reference.likelihoods import LogLinear, nominal, ordinal
 from markhood.kernels.reference.newton import Cholesky, Fit, Vector, newton
 from markhood.kernels.tables import Table
 
-WEAK = 1e-9  # penalty on a squared slope, for every sample, that says where a separated fit ends
-INTERCEPTS = 1e-3  # of that penalty, for a squared intercept
-GROWING = 0.1  # in log odds over a predictor's range, as the penalty falls by a factor e
-HELD = 1e300  # a precision that holds a coefficient at zero
+WEAK = 1e-9  # penalty per sample on a squared slope; defines the coefficients of a separated fit
+INTERCEPTS = 1e-3  # relative to that penalty, for a squared intercept
+GROWING = 0.1  # in log odds over a predictor's range, per decrease of the penalty by a factor e
+HELD = 1e300  # precision that fixes a coefficient at zero
 
 
 class Regression(NamedTuple):
-    """A maximum, or a supremum, with coefficients as `Fits` has them and which of them are infinite."""
+    """A maximum or supremum, with coefficients as in `Fits` and which of them are infinite."""
 
     maximum: Fit
     coefficients: Vector
@@ -39,7 +43,7 @@ class Regression(NamedTuple):
 
 
 def design_of(table: Table) -> Vector:
-    """Return the predictors of every row: a one, real columns, and the scores of every member."""
+    """Return the predictors of every row: a constant 1, real columns, and the members' scores."""
     columns: list[NDArray[Any]] = [np.ones(len(table.counts))]
     columns += [] if table.reals is None else list(table.reals.T)
     for member, levels in enumerate(table.n_levels):
@@ -59,7 +63,7 @@ def likelihood_of(table: Table) -> LogLinear:
 
 
 def maximum(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
-    """Maximise the likelihood of a table's regression, less a penalty."""
+    """Maximise the penalised likelihood of a table's regression."""
     likelihood = likelihood_of(table)
     is_slope = np.arange(likelihood.n_coefficients) >= table.counts.shape[1] - 1
     return newton(
@@ -71,7 +75,7 @@ def maximum(table: Table, l1: float = 0.0, l2: float = 0.0) -> Fit:
 
 
 def fit_table(table: Table, l1: float = 0.0, l2: float = 0.0) -> Regression:
-    """Maximise, and say which coefficients are infinite."""
+    """Maximise, and determine which coefficients are infinite."""
     fit = maximum(table, l1, l2)
     if fit.status is not Status.SEPARATED:
         return Regression(fit, fit.coefficients, np.zeros(len(fit.coefficients), np.bool_))
@@ -79,12 +83,12 @@ def fit_table(table: Table, l1: float = 0.0, l2: float = 0.0) -> Regression:
 
 
 def _settled(likelihood: LogLinear, n_thresholds: int) -> tuple[Vector, NDArray[np.bool_]]:
-    """Return the coefficients under a weak penalty, and which of them grow as it falls."""
+    """Return the coefficients under a weak penalty, and which of them grow as it decreases."""
     system, zero = Cholesky(), np.zeros(likelihood.n_coefficients)
     system.factorise(likelihood.curvature(zero), is_new=True)
     weak = np.full(len(zero), 2 * WEAK * likelihood.totals.sum())
     weak[:n_thresholds] *= INTERCEPTS
-    precision = np.diag(np.where(system.usable, weak, HELD))  # combinations of others stay at zero
+    precision = np.diag(np.where(system.usable, weak, HELD))  # dependent columns stay at zero
     b = newton(likelihood, zero, precision=precision, tolerance=0.0).coefficients
     system.factorise(likelihood.curvature(b) + precision, is_new=True)
     growth = system.solve(weak * b)

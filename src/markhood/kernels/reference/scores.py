@@ -1,10 +1,10 @@
-"""The score of a blanket from its table, in NumPy: BIC_gamma, or a marginal likelihood.
+"""The score of a blanket from its contingency table, in NumPy: BIC_gamma or a marginal likelihood.
 
-    BIC_gamma  max log-likelihood - p * price of a parameter - m * price of a variable
-    Dirichlet  log marginal likelihood - m * price of a variable
+    BIC_gamma  max log-likelihood - p * cost of a parameter - m * cost of a variable
+    Dirichlet  log marginal likelihood - m * cost of a variable
 
-for a blanket of m variables whose regression has p parameters. The criteria score a single table by
-it, and the backend for reading every one.
+for a blanket of m variables whose regression has p parameters. The criteria use it for single
+tables, and the reference backend for all tables.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from markhood.kernels.tables import Table, n_coefficients
 
 
 def score_of(table: Table, costs: Pricing) -> float:
-    """Score the blanket whose table this is."""
+    """Score the blanket with this table."""
     size = len(table.n_levels)
     if isinstance(costs, Dirichlet):
         return log_marginal(table.counts) - size * costs.variable
@@ -29,10 +29,10 @@ def score_of(table: Table, costs: Pricing) -> float:
 
 
 def log_marginal(counts: NDArray[Any]) -> float:
-    """Return the log marginal likelihood of a table, its rows with a Dirichlet prior of 1/2 a cell.
+    """Return the log marginal likelihood of a table with a Dirichlet prior of 1/2 per cell.
 
-    It is the sum over rows of log G(r/2) - log G(n + r/2), and over their r cells of
-    log G(n_x + 1/2) - log G(1/2).
+    It is the sum over rows of log G(r/2) - log G(n + r/2), and over their r cells of log G(n_x +
+    1/2) - log G(1/2).
     """
     from scipy.special import gammaln
 

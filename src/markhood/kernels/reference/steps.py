@@ -1,4 +1,4 @@
-"""Neighbourhoods and triangles of a graph by products of its adjacency matrix: the definition of `kernels/steps.py`."""
+"""Neighbourhoods and triangles by products of adjacency matrices: defines `kernels/steps.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from markhood.kernels.ties import TIE
 
 
 def within_steps(neighbours: Lists, targets: NDArray[np.int64], depth: int) -> Lists:
-    """List the variables within ``depth`` steps of each target, ascending, without itself."""
+    """List the variables within ``depth`` steps of each target, ascending, without the target."""
     is_joined = np.eye(len(neighbours), dtype=np.bool_)
     for variable, own in enumerate(neighbours):
         is_joined[variable, own] = True
@@ -22,7 +22,7 @@ def within_steps(neighbours: Lists, targets: NDArray[np.int64], depth: int) -> L
 def weakest_of_triangles(
     pairs: NDArray[np.int64], strengths: NDArray[np.float64], n_variables: int
 ) -> NDArray[np.bool_]:
-    """Return whether both other sides of some triangle are stronger than a pair, by more than a tie."""
+    """Return whether each pair is the weakest of a triangle of pairs, by more than a tie."""
     of = np.full((n_variables, n_variables), -np.inf)
     of[tuple(pairs.T)] = of[tuple(pairs.T[::-1])] = strengths
     sides = np.minimum(of[pairs[:, 0]], of[pairs[:, 1]])
