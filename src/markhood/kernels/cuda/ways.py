@@ -1,7 +1,8 @@
-"""Ways of counting on a card, and their programs.
+"""Counting methods on the GPU, and their programs.
 
-A program is three pieces of source, as `counting.cu` says: what all share, what becomes of the counts, and
-the way of counting. It is compiled for the card at the first use; CuPy keeps what it compiled.
+A program consists of three source files, as `counting.cu` explains: the shared part, the use of the
+counts, and the counting method. It is compiled for the GPU on first use, and CuPy caches the
+result.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-SLICE = 128  # bytes that the kernels read of a row at a time
-STAGES = 4  # slices on their way
-WHOLE_TILES = 256  # rows that are a whole number of tiles in every way of counting
+SLICE = 128  # bytes of a row that the kernels read at a time
+STAGES = 4  # slices in flight
+WHOLE_TILES = 256  # number of rows that is a multiple of every method's tile
 
 Output = Literal["pairs", "tables"]
 
 
 class Way(NamedTuple):
-    """A way of counting: its source, what of a tile a block of threads does, and what it takes."""
+    """A counting method: its source, the part of a tile per thread block, and its resources."""
 
     name: str
     rows: int
@@ -27,7 +28,7 @@ class Way(NamedTuple):
     threads: int = 256
     shared_bytes: int = 0
     blocks_together: int = 1
-    tours: bool = True  # a multiprocessor has one block, which goes through many tiles
+    tours: bool = True  # persistent: each multiprocessor runs one block, which processes many tiles
 
 
 WGMMA = Way(
@@ -35,7 +36,7 @@ WGMMA = Way(
     rows=256,
     columns=256,
     threads=384,
-    shared_bytes=STAGES * (384 * SLICE + 16) + 4 * 128 * 24,  # and their barriers, and margins
+    shared_bytes=STAGES * (384 * SLICE + 16) + 4 * 128 * 24,  # with barriers and margins
     blocks_together=2,
 )
 MMA = Way("mma", 256, 128, shared_bytes=STAGES * 384 * SLICE + 128 * 16)
@@ -43,10 +44,10 @@ POPCOUNT = Way("popcount", 64, 64, tours=False)
 
 
 def way_of(capability: tuple[int, int], compiler: tuple[int, int]) -> Way:
-    """Return the fastest way of counting that a card, and the compiler for it, know.
+    """Return the fastest counting method that the GPU and its compiler support.
 
-    Binary products came with compute capability 8.0 and are gone after 9.0, which has a faster one; a
-    compiler before CUDA 13 takes no other target than the one that CuPy names.
+    Binary tensor-core products exist from compute capability 8.0 to 9.0, and 9.0 also has a faster
+    one (wgmma). A compiler before CUDA 13 accepts only the target that CuPy names.
     """
     if capability == (9, 0) and compiler >= (13, 0):
         return WGMMA
@@ -54,14 +55,14 @@ def way_of(capability: tuple[int, int], compiler: tuple[int, int]) -> Way:
 
 
 class Program:
-    """Counts tiles of rows of bits on the card, and does with the counts what ``output`` says."""
+    """Count tiles of rows of bits on the GPU, and process the counts according to ``output``."""
 
     def __init__(self, cupy: Any, way: Way, output: Output, n_multiprocessors: int) -> None:
         folder = files("markhood.kernels.cuda")
         pieces = [
             (folder / f"{name}.cu").read_text("utf-8") for name in ("counting", output, way.name)
         ]
-        # wgmma is no part of plain 9.0.
+        # wgmma needs the architecture-specific target 9.0a.
         options = ("-std=c++17", *(["-arch=sm_90a"] if way is WGMMA else []))
         self._module = cupy.RawModule(code="".join(pieces), options=options)
         self._way, self._n_multiprocessors = way, n_multiprocessors
@@ -86,7 +87,7 @@ class Program:
         return units
 
     def count(self, left: Any, right: Any, rows: range, columns: range, *output: Any) -> None:
-        """Count the rows of bits ``left``, numbered ``rows``, with ``right``, numbered ``columns``."""
+        """Count the bit rows ``left``, numbered ``rows``, with ``right``, numbered ``columns``."""
         way = self._way
         blocks = -(-len(rows) // way.rows) * -(-len(columns) // way.columns) * way.blocks_together
         if way.tours:
