@@ -1,9 +1,9 @@
-"""From samples to numbers: what a blanket, a pair or a regression is worth.
+"""Scores of blankets, pairs and regressions, computed from samples.
 
-A `criterion` scores a contingency table (`table`): `bic`, `mpl`, or an object of the user's own. A
-`scorer` is all that a search sees: it answers for tiles of variables and pairs, and knows how the
-answers are counted; `discrete` is the one for variables with levels. `independence` is the Bayesian
-test as a function.
+A `criterion` scores a contingency table (`table`): `bic`, `mpl`, or a user-defined object. A
+`scorer` is the interface of a search to the data: it scores tiles of variables and pairs and hides
+how samples are counted. `discrete` is the scorer for variables with levels. `independence` provides
+the Bayesian test as a function.
 
-Nothing here knows a graph.
+This package does not depend on graphs.
 """
