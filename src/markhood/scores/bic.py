@@ -3,13 +3,14 @@
     score = max log-likelihood - p log(N)/2 - m gamma log(d - 1)
 
 for a blanket of m of the other d - 1 variables and N samples. The likelihood is that of a
-multinomial logistic regression on the members' scores: a nominal one has f_b = r_b - 1 indicators of its levels, an
-ordered one f_b = 1, its step. There are p = r - 1 + f sum f_b parameters: of two levels each, 1 + m. The paper charges gamma log(d - 1) for every parameter; counting
-models (which is gamma's purpose) charges blanket variables, and the authors' code does so too. With two
-levels the two differ by a constant.
+multinomial logistic regression on the members' scores: a nominal member has f_b = r_b - 1
+indicators of its levels, an ordered member f_b = 1, its step. There are p = r - 1 + f sum f_b
+parameters; with two levels each, 1 + m. The paper charges gamma log(d - 1) for every parameter.
+This implementation and the authors' code charge it for every blanket variable, because gamma
+accounts for the number of possible models. With two levels the two differ by a constant.
 
-The fit may have a penalty of its own, on slopes and not on intercepts: the maximum is then that of
-L - strength sum b^2 ("l2") or L - strength sum |b| ("l1"). It keeps separated coefficients finite.
+The fit may have a penalty on slopes, but not on intercepts: it then maximises L - strength sum b^2
+("l2") or L - strength sum |b| ("l1"). The penalty keeps separated coefficients finite.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Bic:
     gamma : float, default=0.5
         Weight of the number of possible blankets; 0 is the classical criterion.
     penalty : FitPenalty
-        What a fit maximises the likelihood less of; by default nothing.
+        Penalty on the slopes of a fit; by default none.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class Bic:
 
     @property
     def description(self) -> str:
-        """What it is, in a sentence about the neighbours of a variable."""
+        """Description of the criterion, for a sentence about the neighbours of a variable."""
         penalties = "".join(
             f" with an {norm.upper()} penalty of strength {strength:g} on slopes"
             for norm, strength in self.penalty._asdict().items()
@@ -64,13 +65,13 @@ class Bic:
         )
 
     def costs(self, n_samples: float, n_variables: int) -> Costs:
-        """Return the price of a parameter and of a blanket variable."""
+        """Return the costs of a parameter and of a blanket variable."""
         others = max(n_variables - 1, 1)
         per_parameter = math.log(n_samples) / 2
         return Costs(per_parameter, float(self.gamma) * math.log(others), self.penalty)
 
     def score(self, table: BlanketTable) -> float:
-        """Score the blanket whose table this is."""
+        """Score the blanket with this table."""
         counted = Table(
             table.configurations, table.counts.astype(float), table.blanket_levels, table.ordered
         )
