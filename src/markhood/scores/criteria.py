@@ -1,4 +1,4 @@
-"""The criteria that have a name: every class of this package with a `name` and a method `score`."""
+"""The named criteria: every class of this package with a `name` and a method `score`."""
 
 from __future__ import annotations
 
