@@ -1,7 +1,7 @@
-"""What a criterion is: one method, from a contingency table to a number.
+"""The interface of a criterion: one method, from a contingency table to a number.
 
-The search never asks which criterion it has. `Bic` has a fast native road; any other object with
-this method takes the readable one through Python, and works.
+A search does not depend on the criterion. The built-in criteria have fast native implementations;
+any other object with this method is evaluated in Python.
 """
 
 from __future__ import annotations
@@ -15,4 +15,4 @@ class Criterion(Protocol):
     """A score of one variable's blanket; higher is better."""
 
     def score(self, table: BlanketTable) -> float:
-        """Score the blanket whose table this is."""
+        """Score the blanket with this table."""
