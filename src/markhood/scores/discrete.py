@@ -1,8 +1,8 @@
-"""Scores of variables with levels: from packed samples, by the kernels.
+"""Scores of variables with levels, computed from packed samples by the kernels.
 
-`DiscreteScorer` is for the built-in criteria, which the kernels compute. `ReadableScorer` is for any
-object with a method `score(table)`: it scores blankets in Python, by the same greedy search, and
-leaves all else to the kernels.
+`DiscreteScorer` is for the built-in criteria, which the kernels compute. `ReadableScorer` is for
+any object with a method `score(table)`: it scores blankets in Python, with the same greedy search,
+and uses the kernels for everything else.
 """
 
 from __future__ import annotations
@@ -62,13 +62,14 @@ from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile
 from markhood.scores.table import blanket_table
 
 FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
-# How far a Potts fit may be from its minimum, about in standard errors. On a grid of 1024 binary variables no coupling is
-# then off by more than 1e-4 (of 1.5), on a grid of 144 with five levels by 5e-5 (of 2.9).
+# Distance of a Potts fit from its minimum, approximately in standard errors. The resulting error of
+# a coupling is at most 1e-4 (of 1.5) on a grid of 1024 binary variables, and at most 5e-5 (of 2.9)
+# on a grid of 144 variables with five levels.
 POTTS_TOLERANCE = 1e-3
 POTTS_ROUNDING = 1e-6  # of single precision, for a total weight of 1
-LEAST_RATIO = 1e-12  # that a pair is asked to have where all are wanted, so in effect none
-LEAST_WORTH = 1.0  # nats: where a stratum asks for less most pairs pass, and it is not screened
-COLUMNS_PER_BLOCK = 32  # the kernels take columns by so many, so a tile has no part of a block
+LEAST_RATIO = 1e-12  # threshold that keeps practically all pairs
+LEAST_WORTH = 1.0  # nats: below it, most pairs of a stratum would pass, and it is not screened
+COLUMNS_PER_BLOCK = 32  # the block size of the kernels: tiles have whole blocks
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,12 @@ class DiscreteScorer:
     ----------
     samples : Samples
     criterion : Bic or Mpl
-        What scores blankets.
+        Score of a blanket.
     kernels : Kernels
         By default the compiled ones.
     n_covariates : int, default=0
-        The last variables: whatever is measured of pairs is measured given these (`given.py`). Blankets have
-        them as members, where they are wanted.
+        Number of covariates, which are the last variables. Pairs are measured conditionally on
+        them (`given.py`). Blankets contain them as members where requested.
     """
 
     samples: Samples
@@ -93,17 +94,17 @@ class DiscreteScorer:
     n_covariates: int = 0
 
     def on(self, samples: Samples) -> Self:
-        """Return what scores other samples of the same variables alike."""
+        """Return a scorer with the same settings for other samples of the same variables."""
         return replace(self, samples=samples)
 
     def given(self, n_covariates: int) -> Self:
-        """Return what measures pairs given the last variables."""
+        """Return a scorer that conditions pairs on the last variables."""
         return replace(self, n_covariates=n_covariates)
 
     def tiles(self) -> list[Tile]:
-        """Cut the pairs of variables into tiles: squares of rows and columns."""
+        """Split the pairs of variables into tiles: squares of rows and columns."""
         bits, d = self.samples.bits, self.samples.n_variables - self.n_covariates
-        # Once, before all threads ask for it at the same time.
+        # Compute cached properties once, before several threads need them at the same time.
         if bits.reals is not None:
             _ = self._given_covariates
         elif self.n_covariates:
@@ -111,19 +112,20 @@ class DiscreteScorer:
         elif bits.is_plain:
             _ = self.samples.ones
         planes = 1 if bits.weighting is None else len(bits.weighting.planes)
-        words = bits.words.shape[1] * planes * (self.samples.starts[d] / d) ** 2  # of a pair
+        words = bits.words.shape[1] * planes * (self.samples.starts[d] / d) ** 2  # per pair
         tiling = self.kernels.tiling(bits)
         side = min(int((tiling.words / words) ** 0.5), tiling.side, d // FEWEST_BLOCKS)
         side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
         blocks = cut(d, max(side, COLUMNS_PER_BLOCK))
-        # By columns, so that the first tiles need few variables: the rest can be copied to a GPU meanwhile.
+        # By columns, so that the first tiles need few variables: the others are copied to a GPU
+        # meanwhile.
         return [(rows, columns) for k, columns in enumerate(blocks) for rows in blocks[: k + 1]]
 
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
-        """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain."""
+        """Find the pairs of a tile whose likelihood ratio exceeds the penalty of BIC_gamma."""
         costs = self._prices(Bic(gamma)) if gamma is not None else Costs(0.0, TIE)
         edges, gains = (self._pairs_given if self._has_covariates else self._pairs)(tile, costs)
-        # The kernels' sums may differ in the last digit: what is only that is no gain.
+        # Sums of different kernels may differ in the last digit: a gain must exceed a tie.
         passing = gains > TIE
         return Pairs(edges[passing], gains[passing])
 
@@ -132,16 +134,17 @@ class DiscreteScorer:
         return found(tile, costs)
 
     def _pairs_given(self, tile: Tile, costs: Costs) -> Pairs:
-        """Fit the pairs of a tile given the covariates, but for those that cannot be worth their price."""
+        """Fit the pairs of a tile given the covariates, except those that cannot pass."""
         screen = self._may_pass if self.samples.bits.reals is None else self._may_pass_by_score
         edges = screen(tile, costs)
         return Pairs(edges, self._ratios(edges) - self._priced(edges, costs))
 
     def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
-        """Return the pairs of a tile whose bound reaches their price, in lexicographic order."""
+        """Return the pairs of a tile whose bound reaches their penalty, in lexicographic order."""
         slack = sum(self._slack[part.start : part.stop].max(initial=0.0) for part in tile)
         n, variable = self._n_strata, costs.variable - slack - TIE
-        # The kernels take no price below zero: an edge has a parameter or more, so these can bear the rest.
+        # The kernels take no negative costs. An edge has at least one parameter, so subtract a
+        # negative remainder from the cost of a parameter.
         least = Costs((costs.parameter + min(variable, 0.0)) / n, max(variable, 0.0) / n)
         if least.parameter + least.variable > LEAST_WORTH:
             found = [scorer._pairs(tile, least).edges for scorer in self._strata_scorers]
@@ -150,7 +153,7 @@ class DiscreteScorer:
         else:
             edges = _all_pairs(tile)
         if not costs.parameter:
-            return edges  # all are wanted
+            return edges  # no penalty, so all pairs pass
         bounds = self._slack[edges].sum(axis=1) + TIE
         for scorer in self._strata_scorers:
             own = self.kernels.associated_among(scorer.samples.bits, edges, Costs(LEAST_RATIO, 0.0))
@@ -159,7 +162,7 @@ class DiscreteScorer:
         return np.asarray(edges[bounds >= self._priced(edges, costs)])
 
     def _may_pass_by_score(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
-        """Return the pairs of a tile whose score statistic given real columns may be worth their price."""
+        """Return the pairs of a tile whose score statistic may reach their penalty."""
         edges = _all_pairs(tile)
         if not costs.parameter:
             return edges
@@ -183,7 +186,7 @@ class DiscreteScorer:
 
     @cached_property
     def _given_covariates(self) -> list[NDArray[np.float64]]:
-        """The coefficients of every node's regression on its real columns and the covariates."""
+        """Coefficients of every node's regression on its real columns and the covariates."""
         bits, d = self.samples.bits, self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
         fits = self.kernels.fit_blankets(bits, nodes, self._covariates_of(nodes), NO_PENALTY)
@@ -203,7 +206,7 @@ class DiscreteScorer:
         return Lists(np.arange(len(nodes) + 1) * self.n_covariates, np.tile(last, len(nodes)))
 
     def _ratios(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return each pair's likelihood ratio given the covariates alone."""
+        """Return each pair's likelihood ratio given only the covariates."""
         alone = Lists.empty(len(pairs))
         fits = self._pair_fits(pairs, alone, alone, np.inf)
         return np.asarray(fits.joint - fits.apart)
@@ -227,7 +230,7 @@ class DiscreteScorer:
         return Pairs(edges, ratios - self._priced(edges, costs))
 
     def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
-        """Return BIC_gamma's price of an edge between each pair."""
+        """Return the penalty of BIC_gamma for an edge between each pair."""
         return self._priced(pairs, self._prices(Bic(gamma)))
 
     def _priced(self, pairs: NDArray[np.int64], costs: Costs) -> NDArray[np.float64]:
@@ -237,7 +240,7 @@ class DiscreteScorer:
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        """Score each blanket, and also with each of ``toggles`` added or removed."""
         bits = self.samples.bits
         return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
 
@@ -251,19 +254,19 @@ class DiscreteScorer:
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge that gains most within each group until none gains."""
+        """Flip the edge with the largest gain within each group until none gains."""
         bits = self.samples.bits
         return self.kernels.climb_groups(bits, groups, blankets, partners, changes, self._costs)
 
     def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
-        """Fit each target's regression on its blanket, with the criterion's penalty if it has one."""
+        """Fit each target's regression on its blanket, with the criterion's penalty if any."""
         penalty = self.criterion.penalty if isinstance(self.criterion, Bic) else NO_PENALTY
         return self.kernels.fit_blankets(self.samples.bits, targets, blankets, penalty)
 
     def independence(
         self, targets: NDArray[np.int64], givens: Lists, others: Lists
     ) -> NDArray[np.float64]:
-        """Return the log-probability that each target is independent of each of its others."""
+        """Return the log-probability that each target is independent of each of its ``others``."""
         return self.kernels.independence_tests(
             self.samples.bits, targets, givens, others, self._log_factorials
         )
@@ -276,7 +279,7 @@ class DiscreteScorer:
         largest_support: int | None,
         standardize: bool,
     ) -> L1Paths:
-        """Follow the L1 path of each indicator of each target on those of its candidates."""
+        """Compute the L1 path of each target's indicators on the indicators of its candidates."""
         rows = _indicators(self.samples, targets)
         own = np.repeat(np.arange(len(targets)), np.diff(self.samples.starts)[targets])
         among = [_indicators(self.samples, variables) for variables in candidates]
@@ -298,19 +301,19 @@ class DiscreteScorer:
     def pair_gains(
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
     ) -> NDArray[np.float64]:
-        """Return by how much each pair's likelihood ratio exceeds BIC_gamma's price."""
+        """Return the excess of each pair's likelihood ratio over the penalty of BIC_gamma."""
         fits = self._pair_fits(pairs, first, second, np.inf)
         return np.asarray(fits.joint - fits.apart - self.prices(pairs, gamma))
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
-        """Return each pair's log Bayes factor on its own, without neighbours, for couplings of this scale."""
+        """Return each pair's log Bayes factor without neighbours, for couplings of this scale."""
         alone = Lists.empty(len(pairs))
         fits = self._pair_fits(pairs, alone, alone, scale)
         prior = n_parameters(self.samples.bits, *pairs.T) * np.log(scale)
         return np.asarray(fits.joint - fits.apart - prior - fits.log_determinants / 2)
 
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
-        """Measure every pair of some variables, whatever passes a screen."""
+        """Measure every pair of some variables, without screening."""
         n = len(variables)
         ratios = np.zeros((n, n))
         if self._has_covariates:
@@ -324,7 +327,7 @@ class DiscreteScorer:
         return Dependence(ratios, self.spreads(variables))
 
     def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the variances of some variables along the axes of their levels, given the covariates."""
+        """Return the variances along the principal axes of levels, given the covariates."""
         bits = self.samples.bits
         if bits.reals is None:
             return spreads_within(self.samples, variables, self._strata)
@@ -342,7 +345,7 @@ class DiscreteScorer:
         n_settling: int,
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over the graphs whose edges are some of these pairs."""
+        """Advance a chain over the graphs whose edges are a subset of these pairs."""
         bits, n_covariates = self._pair_bits
         return self.kernels.sample_graphs(
             bits, pairs, prior, chain, n_settling, n_sweeps, n_covariates
@@ -351,7 +354,7 @@ class DiscreteScorer:
     def potts(
         self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
-        """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
+        """Fit the penalised regressions of at most 64 targets on all other variables."""
         reachable = POTTS_ROUNDING * float(np.sqrt(self.samples.total_weight))
         tolerance = max(POTTS_TOLERANCE, reachable)
         return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, most_steps)
@@ -371,7 +374,7 @@ class DiscreteScorer:
 
     @cached_property
     def _placed(self) -> PottsSamples:
-        """Every value as the number of its level among those of all variables."""
+        """Every value as the index of its level among those of all variables."""
         samples, bits = self.samples, self.samples.bits
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(samples.starts) + 1)])
         places = np.empty((samples.n_samples, samples.n_variables), np.int32)
@@ -383,7 +386,7 @@ class DiscreteScorer:
             is_missing = unpacked(mask, samples.n_samples).astype(np.bool_)
             places[is_missing, v] = starts[-1]
             if v >= samples.n_variables - self.n_covariates:
-                weights[is_missing] = 0.0  # a sample is not adjusted for what is missing in it
+                weights[is_missing] = 0.0  # exclude samples with missing covariates
         return PottsSamples(places, starts, weights)
 
     @cached_property
@@ -400,14 +403,14 @@ class DiscreteScorer:
 
     @cached_property
     def _strata_scorers(self) -> list[Self]:
-        """What scores the nodes of each stratum's samples."""
+        """Scorers of the nodes in each stratum's samples."""
         nodes = self.samples.pick(np.arange(self.samples.n_variables - self.n_covariates))
         strata = [np.flatnonzero(self._strata == k) for k in range(self._n_strata)]
         return [replace(self, samples=nodes.take(rows), n_covariates=0) for rows in strata]
 
     @cached_property
     def _slack(self) -> NDArray[np.float64]:
-        """What each node's shares in strata fit better than its regression on the covariates."""
+        """Gain in log-likelihood of free probabilities in strata over each node's regression."""
         bits, d = self.samples.bits, self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
         covariates = self._covariates_of(nodes)
@@ -427,9 +430,9 @@ class DiscreteScorer:
 
     @cached_property
     def _repeated_rows(self) -> tuple[Bits, NDArray[np.float64]]:
-        """Every indicator as a binary variable of its own, and its standard deviation, or 1.
+        """Every indicator as a binary variable, and its standard deviation (1 if constant).
 
-        Paths do not know weights: samples are repeated as often as they count.
+        L1 paths do not support weights: each sample is repeated according to its weight.
         """
         samples = repeated(self.samples)
         share = samples.ones / samples.n_samples
@@ -445,7 +448,7 @@ class ReadableScorer(DiscreteScorer):
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        """Score each blanket, and also with each of ``toggles`` added or removed."""
         return greedy.toggle_scores(self._score, targets, blankets, toggles)
 
     def grown(
@@ -457,7 +460,7 @@ class ReadableScorer(DiscreteScorer):
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge that gains most within each group until none gains."""
+        """Flip the edge with the largest gain within each group until none gains."""
         return flips.climb_groups(self._score, groups, blankets, partners, changes)
 
     def _score(self, target: int, blanket: Sequence[int]) -> float:
@@ -465,8 +468,8 @@ class ReadableScorer(DiscreteScorer):
 
 
 def scorer_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Scorer:
-    """Choose the kernels where they know the criterion."""
-    # A subclass may score differently, so it is not enough to be a kind of one.
+    """Return a scorer that uses the kernels if they implement the criterion."""
+    # A subclass may score differently, so isinstance is not enough.
     if type(criterion) in (Bic, Mpl):
         return DiscreteScorer(samples, criterion, kernels)
     return ReadableScorer(samples, criterion, kernels)
@@ -485,7 +488,7 @@ def _numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _indicators(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of the indicator rows of some variables, in their order."""
+    """Return the indices of the indicator rows of some variables, in the order of the variables."""
     if samples.is_binary:
         return variables
     starts, stops = samples.starts[variables].tolist(), samples.starts[variables + 1].tolist()
