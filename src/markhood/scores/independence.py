@@ -1,7 +1,8 @@
-"""Whether two variables are independent given others: the Bayesian test, as a function.
+"""The Bayesian test of conditional independence, as a function.
 
-`kernels/reference/independence.py` has the formula; here it takes data. The Blankets Joint Posterior is a
-sum of such log-probabilities, one for every pair of variables (`search/ibmap.py`).
+`kernels/reference/independence.py` has the formula; this module applies it to data. The Blankets
+Joint Posterior is a sum of such log-probabilities, one for every pair of variables
+(`search/ibmap.py`).
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ def independence_test(
 ) -> float:
     """Return the log-probability that two variables are independent given others.
 
-    The probability is a posterior: independence and dependence are equally likely before the data
-    are seen. No asymptotics are involved, so it may be used with few samples.
+    This is a posterior probability with prior probability 1/2. It does not rely on asymptotics, so
+    it is valid for small samples.
 
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
-        Every column has a few distinct values, whatever they are.
+        Columns with a few distinct values of any type.
     i, j : int or str
         The two variables, by column number or name.
     given : sequence of int or str, default=()
@@ -42,12 +43,12 @@ def independence_test(
     Returns
     -------
     float
-        Natural logarithm, at most 0; ``log_complement`` of it is that of dependence.
+        Natural logarithm, at most 0. Its ``log_complement`` is the log-probability of dependence.
 
     Raises
     ------
     InputError
-        If there is no such variable, or one is named twice.
+        If a variable does not exist or is given twice.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def independence_test(
 
 
 def log_factorials(n_samples: int) -> NDArray[np.float64]:
-    """Return log k! for k = 0 ... n_samples + 3, all that tests on so many samples need."""
+    """Return log k! for k = 0 ... n_samples + 3, as tests on ``n_samples`` samples need them."""
     from scipy.special import gammaln
 
     logs: NDArray[np.float64] = gammaln(np.arange(1.0, n_samples + 5))
@@ -86,7 +87,7 @@ def log_factorials(n_samples: int) -> NDArray[np.float64]:
 
 
 def log_complement(log_probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log(1 - exp(x)), to full accuracy where the probability is near 0 or 1.
+    """Return log(1 - exp(x)), accurate for probabilities near 0 and near 1.
 
     Examples
     --------
