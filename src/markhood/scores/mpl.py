@@ -2,9 +2,9 @@
 
     score = log marginal likelihood of the table - m gamma log(d - 1)
 
-for a blanket of m of the other d - 1 variables. Every configuration of the blanket has a
-probability of its own with a Dirichlet prior of 1/2 a cell, integrated out; so unlike a regression the
-score charges for every configuration that occurs, and is careful with hubs.
+for a blanket of m of the other d - 1 variables. Every configuration of the blanket has its own
+probabilities, integrated over a Dirichlet prior of 1/2 per cell. Unlike a regression, the score
+penalises every configuration that occurs, and therefore large neighbourhoods.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ class Mpl:
     """
 
     name: ClassVar[str] = "mpl"
-    heeds_order: ClassVar[bool] = False  # its tables have no order
+    heeds_order: ClassVar[bool] = False  # its tables ignore the order of levels
 
     gamma: float = 0.5
 
     @property
     def description(self) -> str:
-        """What it is, in a sentence about the neighbours of a variable."""
+        """Description of the criterion, for a sentence about the neighbours of a variable."""
         return f"its marginal pseudo-likelihood (gamma = {self.gamma:g})"
 
     def costs(self, n_samples: float, n_variables: int) -> Dirichlet:
-        """Return the price of a blanket variable."""
+        """Return the cost of a blanket variable."""
         return Dirichlet(float(self.gamma) * math.log(max(n_variables - 1, 1)))
 
     def score(self, table: BlanketTable) -> float:
-        """Score the blanket whose table this is."""
+        """Score the blanket with this table."""
         counted = Table(table.configurations, table.counts.astype(float), table.blanket_levels)
         return score_of(counted, self.costs(table.n_samples, table.n_variables))
