@@ -1,9 +1,9 @@
-"""`Scorer`: all that a search sees of data, criteria and kernels.
+"""`Scorer`: the interface of a search to data, criteria and kernels.
 
-A search asks a few things, each for a tile of work at a time: which pairs depend on each other, which
-blanket a greedy search finds, what a blanket scores with one variable more or less, the
-regressions on blankets, what an edge is worth to both its ends together. What counts the samples, and where, it never learns. `discrete` answers
-for variables with levels.
+A search makes a few kinds of requests, each for one tile of work: the dependent pairs, the blanket
+that a greedy search finds, the score of a blanket with one variable added or removed, the
+regressions on blankets, and the joint gain of an edge for both its ends. How samples are counted is
+hidden from the search. `discrete` implements the interface for variables with levels.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ Tile = tuple[range, range]
 
 
 class Pairs(NamedTuple):
-    """Pairs i < j that depend on each other, of shape (n_pairs, 2), and their gains, (n_pairs,)."""
+    """Dependent pairs i < j, of shape (n_pairs, 2), and their gains, (n_pairs,)."""
 
     edges: NDArray[np.int64]
     gains: NDArray[np.float64]
 
 
 class Dependence(NamedTuple):
-    """How some n variables depend on each other, two at a time.
+    """Pairwise dependence of n variables.
 
-    ``ratios`` of shape (n, n) has the likelihood ratio of every pair above the diagonal; ``spreads``, (n, q), the
-    variances of each variable along the axes of its levels, zero where it has fewer than q + 1.
+    ``ratios``, of shape (n, n), has the likelihood ratio of every pair above the diagonal.
+    ``spreads``, of shape (n, q), has the variances of each variable along the principal axes of its
+    levels, padded with zeros.
     """
 
     ratios: NDArray[np.float64]
@@ -51,34 +52,34 @@ class Dependence(NamedTuple):
 
 
 class Scorer(Protocol):
-    """Numbers about variables and their neighbours."""
+    """Scores of variables and their neighbours."""
 
     @property
     def kernels(self) -> Kernels:
         """The compute backend."""
 
     def on(self, samples: Samples) -> Self:
-        """Return what scores other samples of the same variables alike."""
+        """Return a scorer with the same settings for other samples of the same variables."""
 
     def given(self, n_covariates: int) -> Self:
-        """Return what measures pairs given the last variables, which are not among its tiles."""
+        """Return a scorer that conditions pairs on the last variables; its tiles omit them."""
 
     def tiles(self) -> Sequence[Tile]:
-        """Cut the pairs of variables into tiles: squares of rows and columns."""
+        """Split the pairs of variables into tiles: squares of rows and columns."""
 
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
-        """Find the pairs of a tile whose likelihood ratio exceeds BIC_gamma's price by their gain.
+        """Find the pairs of a tile whose likelihood ratio exceeds the penalty of BIC_gamma.
 
-        With ``gamma=None`` nothing has a price.
+        The gain is the excess. With ``gamma=None`` there is no penalty.
         """
 
     def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
-        """Return BIC_gamma's price of an edge between each pair, which `pairs` takes off their ratios."""
+        """Return the penalty of BIC_gamma for an edge between each pair."""
 
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and it with each of ``toggles`` put in or taken out."""
+        """Score each blanket, and also with each of ``toggles`` added or removed."""
 
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
@@ -88,10 +89,10 @@ class Scorer(Protocol):
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge that gains most within each group until none gains.
+        """Flip the edge with the largest gain within each group until none gains.
 
-        For every variable of ``groups``: its blanket, the variables to which an edge that may be flipped
-        joins it, and how its score would change by each of these flips.
+        For every variable of ``groups``, the arguments have its blanket, the partners whose edge to
+        it may be flipped, and the change of its score by each of these flips.
         """
 
     def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
@@ -100,7 +101,7 @@ class Scorer(Protocol):
     def independence(
         self, targets: NDArray[np.int64], givens: Lists, others: Lists
     ) -> NDArray[np.float64]:
-        """Return the log-probability that each target is independent of each of its others."""
+        """Return the log-probability that each target is independent of each of its ``others``."""
 
     def l1_paths(
         self,
@@ -110,27 +111,28 @@ class Scorer(Protocol):
         largest_support: int | None,
         standardize: bool,
     ) -> L1Paths:
-        """Follow the L1 path of each indicator of each target on those of its candidates.
+        """Compute the L1 path of each target's indicators on the indicators of its candidates.
 
-        Its lists are of indicators; `owners` says whose they are.
+        The lists of the result contain indicators; `owners` maps them to variables.
         """
 
     def pair_gains(
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
     ) -> NDArray[np.float64]:
-        """Return by how much each pair's likelihood ratio exceeds BIC_gamma's price.
+        """Return the excess of each pair's likelihood ratio over the penalty of BIC_gamma.
 
-        It is that of both ends together, given the other neighbours of the first and of the second.
+        The ratio is that of both ends jointly, given the other neighbours of the first and of the
+        second.
         """
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
-        """Return each pair's log Bayes factor on its own, without neighbours, for couplings of this scale."""
+        """Return each pair's log Bayes factor without neighbours, for couplings of this scale."""
 
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
-        """Measure every pair of some variables, whatever passes a screen."""
+        """Measure every pair of some variables, without screening."""
 
     def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the variances of some variables along the axes of their levels, given the covariates."""
+        """Return the variances along the principal axes of levels, given the covariates."""
 
     def swept(
         self,
@@ -140,12 +142,12 @@ class Scorer(Protocol):
         n_settling: int,
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over the graphs whose edges are some of these pairs."""
+        """Advance a chain over the graphs whose edges are a subset of these pairs."""
 
     def potts(
         self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
-        """Fit the regressions of some targets, 64 at most, on all other variables, penalised."""
+        """Fit the penalised regressions of at most 64 targets on all other variables."""
 
     @property
     def owners(self) -> NDArray[np.int64]:
