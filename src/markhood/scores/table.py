@@ -1,4 +1,4 @@
-"""The contingency table of a variable with its blanket: what a criterion sees of the data."""
+"""The contingency table of a variable with its blanket: the input of a criterion."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from markhood.kernels.tables import blanket_table as count
 
 @dataclass(frozen=True, eq=False)
 class BlanketTable:
-    """How often each value of a variable occurs with each configuration of its blanket.
+    """Counts of each value of a variable in each configuration of its blanket.
 
     Attributes
     ----------
     configurations : ndarray of shape (n_rows, n_blanket), dtype uint16
         The configurations that occur, in ascending order; levels are numbered from 0.
     counts : ndarray of shape (n_rows, n_levels)
-        Samples with that configuration, by the variable's level; whole numbers unless the samples
-        are weighted.
+        Number of samples with each configuration, by the variable's level; whole numbers unless
+        the samples are weighted.
     blanket_levels : tuple of int
-        How many levels each member of the blanket has.
+        Number of levels of each member of the blanket.
     ordered : tuple of bool
-        Whether the levels of the variable, then those of each member, are steps; empty where those
-        of no variable in the data are.
+        Whether the levels of the variable, then those of each member, are ordered; empty if the
+        data have no ordered variable.
     n_variables : int
-        Variables in the data: the blanket was chosen among one fewer.
+        Number of variables in the data, including the target.
     """
 
     configurations: NDArray[np.uint16]
@@ -40,7 +40,7 @@ class BlanketTable:
 
     @property
     def n_samples(self) -> float:
-        """Number of samples, each as often as it counts."""
+        """Total weight of the samples."""
         return float(self.counts.sum()) if self.counts.dtype.kind == "f" else int(self.counts.sum())
 
     @property
