@@ -268,7 +268,7 @@ def test_example_a_forecast_takes_at_most_two_seconds(name, method):
 
 def test_example_work_that_is_too_long_to_be_measured_is_a_lower_bound(monkeypatch):
     """Each piece of work ends after a twentieth of a second, which no kernel notices sooner."""
-    samples = encode(latent_classes(8000, [12] * 30))
+    samples = encode(latent_classes(8000, [12] * 60))
     easy = Request.of("plrhc", {"n_jobs": 1}).forecast(encode(chains(40, 300)))
     assert not easy.is_lower_bound
     monkeypatch.setattr("markhood.learning.forecast.budget.SECONDS", 0.0)

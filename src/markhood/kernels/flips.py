@@ -53,7 +53,7 @@ def climb_groups(
 
 
 class _Flips:
-    """The flips within one group, each listed at both ends: at two positions of the partner lists."""
+    """The flips within one group, each at two positions of the partner lists, one per end."""
 
     def __init__(
         self,
@@ -95,9 +95,9 @@ class _Flips:
             for place in places:
                 self._blankets[self._owners[place]] ^= {int(self._partners.values[place])}
             for place in places:
-                self._score_anew(int(self._owners[place]))
+                self._rescore(int(self._owners[place]))
 
-    def _score_anew(self, owner: int) -> None:
+    def _rescore(self, owner: int) -> None:
         """Update the scores of the flips at a variable."""
         target, blanket = self._variables[[owner]], sorted(self._blankets[owner])
         flips = self._partners.part(range(owner, owner + 1))

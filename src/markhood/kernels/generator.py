@@ -1,4 +1,4 @@
-"""The random number generator of all kernels: xoshiro128++ (Blackman and Vigna), 32 bits per draw."""
+"""The random number generator of all kernels: xoshiro128++ by Blackman and Vigna."""
 
 from __future__ import annotations
 

@@ -63,10 +63,10 @@ class Lists:
     def from_both_ends(
         cls, edges: NDArray[np.int64], n_variables: int
     ) -> tuple[Lists, NDArray[np.int64]]:
-        """List the neighbours of every variable, and each edge's positions in the lists of its ends.
+        """List the neighbours of every variable, and the positions of each edge in these lists.
 
         Edges are i < j in lexicographic order, so that one sort, by the upper ends, is enough. The
-        positions are indices into ``values``, of shape (m, 2).
+        positions are indices into ``values``, of shape (m, 2), one for each end.
 
         Examples
         --------

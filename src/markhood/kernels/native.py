@@ -54,8 +54,8 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
             raise InputError(
                 "many-parameters",
                 "",
-                "The regression of a variable on its neighbours would have more than 4096 parameters. "
-                "Merge rare levels, or leave out columns with many levels.",
+                "The regression of a variable on its neighbours would have more than 4096 "
+                "parameters. Merge rare levels, or leave out columns with many levels.",
             ) from None
 
     return fit

@@ -54,7 +54,7 @@ GAMMA = 0.5
 DEPTH = 3
 WORTH_A_WARNING = 10.0  # gain in the total criterion: strong evidence for factors
 MOST_CHECKED = 100_000  # values of a table that is checked for factors without being asked to,
-DENSE = 3.0  # and edges per variable of its graph, each counted at both ends
+DENSE = 2.0  # and edges per variable of its graph, each counted at both ends
 
 
 def _factors_text(text: str) -> int | str:
