@@ -33,7 +33,7 @@ class CudaKernels(NativeKernels):
     Parameters
     ----------
     device : Device, optional
-        The card, with what is on it.
+        The card, with the data on it.
     """
 
     device: Device = field(default_factory=Device)

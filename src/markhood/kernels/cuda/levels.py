@@ -1,4 +1,4 @@
-"""What the test of tables on a card needs to know of variables with levels, and of weights.
+"""Arrays that the test of tables on a card needs: levels of variables, and weights.
 
 Written in NumPy and apart from the kernels (`tables.cu`), so that it is tested where there is no
 GPU.

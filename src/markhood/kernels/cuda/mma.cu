@@ -14,7 +14,7 @@ __device__ __forceinline__ void fetch(u32 to, const u8* from, u64 row_bytes) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + r * SLICE), "l"(from));
 }
 
-// Goes through tiles of pairs, slice by slice. The fetching runs ahead of the counting by
+// Goes through tiles of pairs, slice by slice. Fetching precedes counting by
 // kStages - 1 slices, over the end of a tile into the next, so that the tests of one tile wait for nothing.
 template <u32 kRows, u32 kColumns, u32 kStages, class Counter>
 __device__ __forceinline__ void count_tiles(const Tile& tile, const Output& output) {

@@ -2,8 +2,8 @@
 //
 // A variable with r levels is r - 1 rows of bits, one for each level but the first, so the table of two variables is
 // (r - 1)(s - 1) counts and the two margins. Counts are written out, since a table's are spread over threads in as many ways as
-// there are levels, and `find_tables` puts every pair of variables to its test, a thread each. With weights, the binary
-// digits of which are rows of bits too, one side of a tile is masked with a digit at a time, the highest first, and what
+// there are levels, and `find_tables` puts every pair of variables to its test, a thread each. With weights, whose binary
+// digits are rows of bits too, one side of a tile is masked with a digit at a time, the highest first, and what
 // was counted before is doubled.
 //
 // A pair is dropped here only where it is certain not to pass: with phi^2 = sum n_ab^2 / (n_a n_b) - 1,
@@ -19,7 +19,7 @@ struct Output {
     static constexpr int kZero = 0;
     int* counts;   // of all rows of the tile with all columns, whole tiles of them
     u64 stride;
-    u32 doubles;   // what is there already, or else it means nothing
+    u32 doubles;   // the counts there already; otherwise they are ignored
 
     __device__ __forceinline__ void put(u32 row, u32 column, int count) const {
         int& to = counts[row * stride + column];

@@ -5,10 +5,10 @@
 // otherwise. In a block one thread does nothing but fetch, by bulk copies that raise a barrier when they
 // have arrived; two groups of four warps multiply, 64 rows each, and raise another when they are done.
 //
-// A bulk copy brings contiguous bytes only, so the variables are laid out anew beforehand: 128 rows by
+// A bulk copy brings contiguous bytes only, so the variables are laid out again beforehand: 128 rows by
 // 128 bytes, permuted within a row as in shared memory, are a unit that one copy brings.
 //
-// A count that is tested starts not at zero but below it by what is expected of independent variables, n_i n_j / n
+// A count that is tested starts not at zero but below it by the count expected of independent variables, n_i n_j / n
 // rounded, and is kept in the low bits of a float as elsewhere: then a test is a difference and a comparison.
 //
 // While counting, the tensor cores are all but always busy; while testing, they rest: both groups come to
@@ -255,7 +255,7 @@ struct GroupTester : GroupCounter {
 
     // Of four counts, the one of row e >> 1 and column e & 1.
     __device__ __forceinline__ bool may_pass(u32 e, float4 b, int both) const {
-        const float slack = 0.5f + output.test.slack * per_sample;  // of rounding what is expected, and of single precision
+        const float slack = 0.5f + output.test.slack * per_sample;  // of rounding the expected count, and of single precision
         const float loose = fmaf(rows.loose[e >> 1], e & 1 ? b.z : b.x, -slack);
         const float tight = fmaf(rows.tight[e >> 1], e & 1 ? b.w : b.y, -slack);
         return fabsf(__int_as_float(both) - CENTRE) >= fmaxf(loose, tight);
