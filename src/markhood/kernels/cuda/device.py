@@ -1,8 +1,8 @@
 """`Device`: an NVIDIA GPU through CuPy, and the screen's tiles on it.
 
 A tile is counted on a lane: a stream, with the room that its results need. There are two, so that
-one tile is counted while another's results are fetched, and work that waits for a lane takes no memory.
-Rows of bits and per-variable arrays stay on the card from tile to tile.
+one tile is counted while another's results are fetched, and work that waits for a lane takes no
+memory. Rows of bits and per-variable arrays stay on the card from tile to tile.
 """
 
 from __future__ import annotations
