@@ -16,7 +16,7 @@ __device__ __forceinline__ void fetch(u32 to, const u8* from, u64 row_bytes) {
 }
 
 // Processes tiles of pairs, slice by slice. Fetching leads counting by kStages - 1 slices and
-// continues into the next tile, so that fetching does not stop during the tests of a tile.
+// continues into the next tile, so that data are ready after the tests of a tile.
 template <u32 kRows, u32 kColumns, u32 kStages, class Counter>
 __device__ __forceinline__ void count_tiles(const Tile& tile, const Output& output) {
     constexpr u32 kStage = (kRows + kColumns) * SLICE;
