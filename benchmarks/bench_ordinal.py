@@ -15,7 +15,7 @@ from report import Row
 from markhood.data.samples import Samples
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.learning.describe import Learned
+from markhood.learning.describe import LearnedGraph
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
 from markhood.output.data_files import write_samples
@@ -70,7 +70,7 @@ def _whole(samples: Samples) -> Row:
     )
 
 
-def _learn(path: Path) -> tuple[float, Learned]:
+def _learn(path: Path) -> tuple[float, LearnedGraph]:
     start = perf_counter()
     request = Request.of(Plrhc(), {"n_jobs": 2})
     learned = request.learn(request.read(path))

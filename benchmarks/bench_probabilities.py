@@ -16,9 +16,9 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.learning.methods import Bayes, Plrhc
 from markhood.scores.discrete import DiscreteScorer
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import EdgeProbabilities
+from markhood.search.values.search_result import SearchResult
 from markhood.simulate import hub, ising
 
 ROUNDS = 3
@@ -47,7 +47,7 @@ def _job(samples: Samples) -> Job:
     return Job(samples, DiscreteScorer(samples), Runner(2))
 
 
-def _fits(samples: Samples, learned: Found) -> Row:
+def _fits(samples: Samples, learned: SearchResult) -> Row:
     edges = learned.or_edges
     neighbours = Lists.of_neighbours(learned.edges, samples.n_variables)
     first, second = (

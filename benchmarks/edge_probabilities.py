@@ -36,9 +36,9 @@ from markhood.paper.experiment import Cell
 from markhood.paper.results import Results
 from markhood.scores.discrete import DiscreteScorer
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice, EdgeProbabilities
+from markhood.search.values.search_result import SearchResult
 from markhood.simulate import (
     NormalCouplings,
     SignedCouplings,
@@ -220,7 +220,7 @@ def measure(samples: Samples, truth: Graph) -> dict[str, float]:
     }
 
 
-def climb(job: Job, rule: str) -> Found:
+def climb(job: Job, rule: str) -> SearchResult:
     """Learn by PLRHC, with the paper's rule or another."""
     return hill_climb(job, gamma=0.5, depth=3, rule=rule, start="or")
 

@@ -1,4 +1,4 @@
-"""Clusters of two worker processes each: `make test-clusters`; without the libraries they are skipped."""
+"""Clusters of two workers each (`make test-clusters`); skipped if the libraries are missing."""
 
 import os
 

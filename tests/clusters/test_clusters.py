@@ -1,4 +1,4 @@
-"""What holds for every engine: the same graph, data sent once, and a dead worker costs its tiles."""
+"""Every engine gives the same graph, sends data once and reruns the tiles of a dead worker."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from markhood.data.coding.encode import encode
 from markhood.errors import InputError
 from markhood.execution.cluster import Cluster
 from markhood.execution.executors import executor_named
-from markhood.execution.parcels import LARGE
+from markhood.execution.packed_work import LARGE
 from markhood.execution.runner import Runner
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request

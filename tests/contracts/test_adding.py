@@ -1,7 +1,7 @@
-"""What `docs/how-to/extend.md` adds is added by the files that it names, and works from learning to the report.
+"""The examples of `docs/how-to/extend.md` work, from learning to the report.
 
-Every example of the page is written into a copy of the package: a new file, or lines after a line that the page names.
-The copy is then used by another process.
+Every example of the page is written into a copy of the package: a new file, or lines after a line
+that the page names. The copy is then used by another process.
 """
 
 import re

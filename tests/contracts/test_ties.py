@@ -1,8 +1,8 @@
 """Every instruction set gives the same where it is hardest: scores that tie, and separated data.
 
-Few samples of few variables, often repeated, have scores that are equal but for the order of their sums,
-and cells without samples, so that a maximum is at infinity. Which of two equal edges is taken, which
-couplings are infinite and what those beside them are must not depend on who adds up.
+Few samples of few variables, often repeated, have scores that are equal but for the order of their
+sums, and cells without samples, so that a maximum is at infinity. Which of two equal edges is
+taken, which couplings are infinite and what those beside them are must not depend on who adds up.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from oracles.packing import samples_with_levels
 # Few samples and many ties: that edges can be chance is said, and is not the matter here.
 pytestmark = pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 
-# Chains draw, and a ranking by the couplings of one model is exact to the tolerance of its fit only.
+# Chains are random, and couplings of one model are exact only up to the tolerance of the fit.
 EXACT = [name for name, method in METHODS.items() if not method.is_random and not method.only_ranks]
 
 

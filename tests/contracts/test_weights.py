@@ -1,7 +1,7 @@
-"""A sample of weight 3 is three samples: for every method, its options, and all that is done with a graph.
+"""A sample of weight 3 equals three samples: for every method, option and analysis of a graph.
 
-Edges agree exactly, numbers but for rounding. Not held to it is what draws random numbers for every row, which are
-others for other rows: imputed values, drawn data sets and shuffled labels.
+Edges agree exactly, numbers but for rounding. Not held to it is what draws random numbers for every
+row, which are others for other rows: imputed values, drawn data sets and shuffled labels.
 """
 
 import numpy as np

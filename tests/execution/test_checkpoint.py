@@ -22,6 +22,7 @@ from markhood.kernels.protocol import RESULTS, Blankets
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request
 from markhood.scores.bic import Bic
+from messages import refuses
 from oracles.networks import network
 
 RUN = {"version": "1", "gamma": "0.5"}
@@ -123,7 +124,7 @@ def test_example_an_error_is_not_saved(tmp_path):
 
 def test_example_another_run_is_refused_by_what_differs(tmp_path):
     squares(tmp_path, range(3))
-    with pytest.raises(InputError, match=r"another run \(gamma was 0.5, now 0.25\): name"):
+    with pytest.raises(InputError, match=r"\(gamma was 0.5, now 0.25\)"):
         squares(tmp_path, range(3), run={**RUN, "gamma": "0.25"})
     with pytest.raises(InputError, match=r"\(depth was not set, now 3\)"):
         squares(tmp_path, range(3), run={**RUN, "depth": "3"})
@@ -131,9 +132,9 @@ def test_example_another_run_is_refused_by_what_differs(tmp_path):
 
 def test_example_a_folder_of_other_things_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("precious")
-    with pytest.raises(InputError, match="holds other things"):
+    with refuses("checkpoint"):
         Checkpoint(tmp_path, RUN)
-    with pytest.raises(InputError, match="cannot be saved"):
+    with refuses("file-not-writable"):
         Checkpoint(tmp_path / "thesis.txt" / "below", RUN)
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
 
@@ -179,7 +180,7 @@ class Trap:
 
 def test_example_nothing_but_data_is_saved(tmp_path):
     for value in (Trap(), np.array([Trap()]), np.zeros(2, [("a", "O")]), {1, 2}, np.array("x")):
-        with pytest.raises(TypeError, match="can be saved"):
+        with pytest.raises(TypeError, match="saved"):
             saved(tmp_path / "1-x.tiles", value)
 
 
@@ -247,7 +248,7 @@ def test_example_links_are_taken_away_and_what_they_lead_to_is_left_alone(tmp_pa
     checkpoint = Checkpoint(folder, RUN)
     with checkpoint.phase("squares", range(4)):
         pass
-    with pytest.raises(InputError, match="is no file of tiles"):
+    with refuses("checkpoint"):
         checkpoint.phase("squares", range(4))
 
 
@@ -263,7 +264,7 @@ def test_example_a_folder_that_was_left_at_its_beginning_is_healed(tmp_path, lef
 )
 def test_example_manifests_that_nobody_wrote(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(InputError, match="tiles of another run"):
+    with refuses("checkpoint"):
         Checkpoint(tmp_path, RUN)
 
 
@@ -273,7 +274,7 @@ def test_example_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
 
     checkpoint = Checkpoint(tmp_path, RUN)
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match=r"cannot be saved in .* \(No space left on device\)"):
+    with refuses("file-not-writable"):
         list(Runner(checkpoint=checkpoint).map("w", lambda k: k, range(3)))
 
 
@@ -289,7 +290,7 @@ def test_example_nonsense_in_whole_records_is_one_sentence(tmp_path):
     first = path.read_bytes()[: HEAD.size + 16]
     record = encode_result([(number, (wrong, n_cut))], RESULTS)
     path.write_bytes(first + HEAD.pack(len(record), _hash(record)) + record)
-    with pytest.raises(InputError, match=r"do not fit together .*: remove that folder, and start"):
+    with refuses("checkpoint"):
         Request.of(Plrhc(), {"checkpoint": tmp_path}).learn(encode(DATA))
 
 
@@ -335,12 +336,12 @@ def test_property_imputed_learning_goes_on_from_its_tiles(name, tmp_path):
         Request.of(method, {"imputations": 4, "checkpoint": tmp_path}).learn(samples)
     with pytest.raises(InputError, match="seed was 0, now 1"):
         Request.of(method, {"imputations": 3, "seed": 1, "checkpoint": tmp_path}).learn(samples)
-    with pytest.raises(InputError, match="give a seed"):
+    with refuses("option-needed", "seed"):
         Request.of(method, {"imputations": 3, "seed": None, "checkpoint": tmp_path}).learn(samples)
 
 
 def test_property_tiles_of_other_data_or_with_other_numbers_are_run_again(tmp_path):
-    """Of the same phase: tiles of another completed set, and arrays that `repr` abbreviates alike."""
+    """Tiles of another imputed data set, and arrays with the same abbreviated `repr`."""
     tiles = [np.arange(5000.0)]
     changed = [tiles[0] + np.where(np.arange(5000) == 2500, 1e-9, 0)]
     done = []
@@ -409,6 +410,6 @@ def test_example_what_a_criterion_holds_is_part_of_the_run(tmp_path):
 
 def test_example_a_criterion_that_cannot_be_told_from_another_is_refused(tmp_path):
     options = {"checkpoint": tmp_path / "tiles"}
-    with pytest.raises(InputError, match="A function has no content that can be compared"):
+    with pytest.raises(InputError, match="function"):
         Request.of(Plrhc(criterion=Priced(lambda: 1)), options).learn(encode(DATA))
     assert not (tmp_path / "tiles").exists()

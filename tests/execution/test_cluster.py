@@ -1,4 +1,4 @@
-"""The part of clusters that needs none: how tiles travel together, and what is done after a loss."""
+"""Cluster code that needs no cluster: bundles of tiles, and recovery after a loss of data."""
 
 from collections import deque
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 pytest.importorskip("cloudpickle", reason="comes with Dask and Ray: run make test-clusters")
 
 from markhood.execution.cluster import MOST_LOSSES, Cluster, DataLostError, _Bundles
-from markhood.execution.parcels import run_tiles
+from markhood.execution.packed_work import run_tiles
 from markhood.execution.runner import Runner
 
 

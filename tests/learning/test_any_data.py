@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 import markhood
 from markhood.data.coding.encode import encode
-from markhood.errors import InputError
 from markhood.kernels.tables import codes
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request
 from messages import refuses
@@ -26,7 +25,7 @@ def edges_of(graph):
 
 def kinds_for(method):
     """Ordered levels as they come, and as categories for methods that know no order."""
-    return "auto" if METHODS[method]().heeds_order else "nominal"
+    return "auto" if METHODS[method]().uses_order else "nominal"
 
 
 def with_holes(values, share, seed=0):
@@ -88,7 +87,7 @@ def test_example_a_weight_counts_a_sample():
 
 
 def test_example_only_whole_weights_for_l1_paths():
-    with pytest.raises(InputError, match="whole numbers only"):
+    with refuses("weights", "weights"):
         markhood.learn(chain(1, 50, (2, 2, 2)), "l1lr", weights=np.linspace(0.5, 1.3, 50))
 
 
@@ -128,7 +127,7 @@ def test_property_observed_values_and_weights_stay_as_they_are():
     samples = encode(with_holes(values, 0.2), missing="impute", weights=np.arange(1, 301))
     learned = Request.of(Plrhc(), {"imputations": 3, "seed": 5}).learn(samples)
     assert learned.graph.provenance["data"]["weight"] == 300 * 301 / 2
-    completed = Completed(samples, np.random.default_rng(1))
+    completed = ImputedSamples(samples, np.random.default_rng(1))
     draws = []
     for _ in range(4):
         completed.draw_missing(learned.regressions)
@@ -150,7 +149,7 @@ def test_property_missing_values_are_drawn_by_their_neighbours():
     holed[rng.random(2000) < 0.3, 1] = np.nan
     samples = encode(holed, missing="impute")
     learned = Request.of(Plrhc(), {"imputations": 2}).learn(samples)
-    completed = Completed(samples, rng)
+    completed = ImputedSamples(samples, rng)
     completed.draw_missing(learned.regressions)
     drawn = codes(completed.samples().bits, 1)[np.isnan(holed[:, 1])]
     assert np.mean(drawn == values[np.isnan(holed[:, 1]), 1]) > 0.85
@@ -159,7 +158,7 @@ def test_property_missing_values_are_drawn_by_their_neighbours():
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_property_imputing_is_nearest_to_the_complete_data(share):
-    """Summed over a few data sets; docs/reference/benchmarks-data.md has the table with standard errors."""
+    """Summed over a few data sets; docs/reference/benchmarks-data.md has standard errors."""
     distances = {"impute": 0, "level": 0, "drop": 0}
     for seed in range(3):
         values = network(seed, 1500, 9, strength=1.5)
@@ -171,18 +170,18 @@ def test_property_imputing_is_nearest_to_the_complete_data(share):
 
 
 def test_example_missing_values_are_an_error_that_says_what_to_do():
-    with pytest.raises(InputError, match=r"missing='drop'.*'level'.*'impute'"):
+    with pytest.raises(markhood.InputError, match="missing"):
         markhood.learn(with_holes(network(1, 100, 4), 0.1))
 
 
 @pytest.mark.parametrize("imputations", [1, 2.5])
 def test_example_imputation_that_cannot_be(imputations):
-    with pytest.raises(InputError, match="imputations must be a whole number"):
+    with pytest.raises(markhood.InputError, match="imputations"):
         markhood.Run(imputations=imputations)
 
 
 def test_example_a_seed_that_cannot_be():
-    with pytest.raises(InputError, match="seed must be a whole number"):
+    with refuses("option-value", "seed"):
         markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="impute", seed=-1)
 
 
@@ -208,16 +207,16 @@ def test_property_a_vanishing_penalty_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "code"),
     [
-        ({"fit_penalty": "l3"}, "Unknown fit_penalty"),
-        ({"fit_penalty": ("l2", 0)}, "fit_penalty.*above 0"),
-        ({"fit_penalty": 2.0}, "Unknown fit_penalty"),
-        ({"fit_penalty": "l2", "criterion": "mpl"}, "criterion 'bic'"),
+        ({"fit_penalty": "l3"}, "option-value"),
+        ({"fit_penalty": ("l2", 0)}, "option-value"),
+        ({"fit_penalty": 2.0}, "option-value"),
+        ({"fit_penalty": "l2", "criterion": "mpl"}, "option-conflict"),
     ],
 )
-def test_example_a_penalty_that_cannot_be(options, message):
-    with pytest.raises(InputError, match=message):
+def test_example_a_penalty_that_cannot_be(options, code):
+    with refuses(code, "fit_penalty"):
         markhood.learn(chain(1, 50, (2, 2, 2)), **options)
 
 
@@ -237,9 +236,7 @@ def test_example_hundreds_of_levels_are_refused_unless_asked_for():
     # N MI = 416 does not pay for 199 parameters, though one variable says all about the other.
     with (
         pytest.warns(markhood.DataWarning, match="'x0' .measurements"),
-        pytest.warns(
-            markhood.DataWarning, match=r"fewer than 5 of the 600 samples.*'x0' .200 levels"
-        ),
+        pytest.warns(markhood.DataWarning, match=r"5 of the 600 samples.*'x0' .200 levels"),
     ):
         graph = markhood.learn(
             values, gamma=0, kinds="nominal", table=markhood.TableFormat(max_levels=300)

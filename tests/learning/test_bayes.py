@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import markhood
-from markhood.errors import DataWarning, InputError
+from markhood.errors import InputError
 from markhood.learning.checks.convergence import warn_of_disagreement
 from markhood.learning.methods import Bayes
 from markhood.search.values.probabilities import EdgeProbabilities
 from markhood.simulate import grid, ising
+from messages import refuses, warns
 from oracles.networks import independent, network
 from oracles.packing import samples_of, samples_with_levels
 
@@ -89,16 +90,14 @@ def test_example_pairs_can_have_priors_of_their_own():
 
 
 def test_example_priors_that_clash():
-    with pytest.raises(
-        InputError, match="'x0' - 'x1' has a probability, but is required or cannot"
-    ):
+    with refuses("constraints"):
         markhood.learn(
             VALUES,
             "bayes",
             pair_priors={(0, 1): 0.3},
             knowledge=markhood.Knowledge(forbidden_edges=[(1, 0)]),
         )
-    with pytest.raises(InputError, match="'hc' has no option pair_priors"):
+    with refuses("option-unknown", "pair_priors"):
         markhood.learn(VALUES, "hc", pair_priors={(0, 1): 0.3})
 
 
@@ -132,9 +131,9 @@ def test_example_a_checkpoint_is_of_one_seed(tmp_path):
         )
 
     assert learn(1) == learn(1)
-    with pytest.raises(InputError, match="seed was 1, now 2"):
+    with refuses("checkpoint"):
         learn(2)
-    with pytest.raises(InputError, match=r"same random numbers: give a seed\.$"):
+    with refuses("option-needed", "seed"):
         learn(None)
 
 
@@ -223,20 +222,20 @@ def test_example_coins_have_no_edges():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"fdr": 1.5}, "^fdr must be .*between 0 and 1"),
-        ({"edge_prior": 0}, "^edge_prior must be .*between 0 and 1"),
-        ({"min_probability": 1}, "^min_probability must be .*from 0 to below 1"),
-        ({"fdr": 0.1, "min_probability": 0.9}, "^fdr and min_probability both"),
+        ({"fdr": 1.5}, "fdr"),
+        ({"edge_prior": 0}, "edge_prior"),
+        ({"min_probability": 1}, "min_probability"),
+        ({"fdr": 0.1, "min_probability": 0.9}, "fdr and min_probability"),
     ],
 )
-def test_example_bad_options_are_one_sentence(options, message):
+def test_example_bad_options_are_named(options, message):
     with pytest.raises(InputError, match=message):
         markhood.learn(VALUES, "bayes", **options)
 
 
 @pytest.mark.parametrize("name", ["sweeps", "chains"])
 def test_example_there_is_at_least_one(name):
-    with pytest.raises(InputError, match=f"^{name} must be"):
+    with pytest.raises(markhood.InputError, match=name):
         markhood.learn(VALUES, "bayes", **{name: 0})
 
 
@@ -265,6 +264,6 @@ def test_example_chains_that_disagree_are_spoken_of():
         chain_probabilities=np.array([[0.1], [0.9]]),
         n_fits=1,
     )
-    with pytest.warns(DataWarning, match=r"of a pair, by up to 0\.80, .*: give sweeps=80, say\.$"):
+    with warns("not-converged", where="sweeps"):
         warn_of_disagreement(replace(found, sweeps=20))
     warn_of_disagreement(found)  # of values that were drawn too: no sweeps to lengthen

@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import markhood
-from markhood.errors import DataWarning, InputError
+from messages import refuses, warns
 from oracles.networks import network
 
 VALUES = network(3, 600, 12, strength=1.5)
@@ -39,9 +39,9 @@ def test_example_levels_of_any_kind_and_names():
     found = markhood.blanket(frame, "mood")
     assert set(found.names) >= {"q0", "q5"}
     assert (found.evidence > 0).all()
-    with pytest.raises(InputError, match="no column 'mod'"):
+    with refuses("unknown-column", "mod"):
         markhood.blanket(frame, "mod")
-    with pytest.raises(InputError, match="no column number 99"):
+    with refuses("unknown-column", "99"):
         markhood.blanket(frame, 99)
 
 
@@ -61,7 +61,7 @@ def test_example_weights_that_round_to_zero_leave_rows_out_of_the_target_too():
     expected = markhood.BlanketSelector().fit(VALUES[rest], target[rest])
     zeros = markhood.BlanketSelector().fit(VALUES, target, sample_weight=rest.astype(int))
     assert zeros.evidence_ == pytest.approx(expected.evidence_)
-    with pytest.warns(DataWarning, match="60 samples have weights"):
+    with warns("rows-dropped", where="weights"):
         tiny = markhood.BlanketSelector().fit(VALUES, target, np.where(rest, 1.5, 1e-9))
     assert tiny.get_support().tolist() == expected.get_support().tolist()
 
@@ -70,11 +70,11 @@ def test_oracle_rows_with_missing_features_or_targets_are_dropped():
     target = (VALUES[:, 0] | VALUES[:, 5]).astype(float)
     holes, gaps = VALUES.astype(float), target.copy()
     holes[::7, 3], gaps[::11] = np.nan, np.nan
-    with pytest.raises(InputError, match="missing values"):
+    with pytest.raises(markhood.InputError, match="missing"):
         markhood.BlanketSelector().fit(holes, target)
-    with pytest.raises(InputError, match="'target'"):
+    with pytest.raises(markhood.InputError, match="target"):
         markhood.BlanketSelector().fit(VALUES, gaps)
-    with pytest.warns(DataWarning, match="86 of 600 rows"):
+    with pytest.warns(markhood.DataWarning, match="86"):
         found = markhood.BlanketSelector(missing="drop").fit(holes, gaps)
     rest = ~np.isnan(gaps) & ~np.isnan(holes).any(axis=1)
     expected = markhood.BlanketSelector().fit(VALUES[rest], target[rest])
@@ -85,9 +85,9 @@ def test_oracle_rows_with_missing_features_or_targets_are_dropped():
 
 def test_example_a_continuous_target_is_called_the_target():
     target = np.random.default_rng(0).normal(size=600)
-    with pytest.raises(InputError, match="The target has 600 distinct values"):
+    with pytest.raises(markhood.InputError, match="target"):
         markhood.BlanketSelector().fit(VALUES, target)
-    with pytest.raises(InputError, match="X has 600 samples and y 599"):
+    with pytest.raises(markhood.InputError, match="599"):
         markhood.BlanketSelector().fit(VALUES, target[1:])
 
 

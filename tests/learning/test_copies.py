@@ -10,6 +10,7 @@ from markhood.data.coding.encode import encode
 from markhood.learning.checks.copies import agreement
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
+from messages import refuses, warns
 from oracles.networks import network
 
 VALUES = network(4, 300, 8, strength=1.5)
@@ -112,7 +113,7 @@ def test_example_what_is_known_of_a_member_is_known_of_its_group():
         genome=markhood.Genome(identical="group"),
         knowledge=markhood.Knowledge(forbidden_edges=[("copy", partner)]),
     ).has_edge("a", partner)
-    with pytest.raises(markhood.InputError, match="'a' and 'copy' are copies and become one node"):
+    with refuses("constraints", "required_edges"):
         markhood.learn(
             table,
             genome=markhood.Genome(identical="group"),
@@ -202,9 +203,7 @@ def test_example_other_tables_are_told_of_their_copies():
     table = pd.DataFrame(VALUES, columns=NAMES).assign(
         **{f"copy{k}": VALUES[:, 0] for k in range(10)}
     )
-    with pytest.warns(
-        markhood.DataWarning, match="10 columns are copies of others: identical='group'"
-    ):
+    with warns("identical-columns", where="identical"):
         graph = markhood.learn(table)
     assert graph.n_nodes == 18
     assert graph.provenance["copies"] == 10
@@ -222,9 +221,7 @@ def test_example_four_hundred_copies_cost_nothing():
 
 @pytest.mark.parametrize("given", ["yes", 0, 1.5, -0.1, True, None, float("nan")])
 def test_example_what_is_no_choice(given):
-    with pytest.raises(
-        markhood.InputError, match=r"identical must be .*up to 1, or auto or keep or group"
-    ):
+    with pytest.raises(markhood.InputError, match="identical"):
         Request.of(Plrhc(), {"identical": given})
 
 
@@ -273,14 +270,12 @@ def test_example_a_forecast_says_what_would_help():
     request = Request.of(Plrhc(), {"n_jobs": 1})
     samples = request.prepared(encode(table))
     dense, helps = advice(request, samples, request.forecast(samples))
-    assert dense.startswith("Search spaces are dense")
-    assert helps == "What would help: identical='group' (for 20 copies), max_candidates=100."
+    assert "candidates" in dense
+    assert "identical='group' (for 20 copies), max_candidates=100." in helps
     placed = Request.of(Plrhc(), {"n_jobs": 1, "positions": [10 * k for k in range(250)]})
     sites = placed.prepared(placed.read(encode(table)))
-    assert advice(placed, sites, placed.forecast(sites))[-1] == (
-        "For pairs that are far apart along a genome, first look at pairs alone: method='pairwise', gamma=1.5, "
-        "remove_indirect=True, min_distance=10000."
-    )
+    of_pairs = "method='pairwise', gamma=1.5, remove_indirect=True, min_distance=10000."
+    assert advice(placed, sites, placed.forecast(sites))[-1].endswith(of_pairs)
     few = Request.of(Plrhc(max_candidates=30), {"n_jobs": 1})
     assert advice(few, samples, few.forecast(samples)) == []
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
 from markhood.learning.describe import numbers_of
-from markhood.search.values.found import Found
+from markhood.search.values.search_result import SearchResult
 from oracles.jobs import job_of
 from oracles.logistic import maximum
 from oracles.networks import awkward, network
@@ -18,7 +18,7 @@ from oracles.scoring import bic, neighbours
 def described(values, edges, kernels=None, n_jobs=1):
     edges = np.array(edges, dtype=np.int64).reshape(-1, 2)
     job = job_of(samples_of(values), kernels=kernels, n_jobs=n_jobs)
-    return numbers_of(job, Found(edges, or_edges=edges))
+    return numbers_of(job, SearchResult(edges, or_edges=edges))
 
 
 def some_edges(seed, d, n_edges):

@@ -61,6 +61,7 @@ def test_oracle_rest_scores_are_sums_over_other_columns():
         ("hc", {"rule": "and"}),
         ("bayes", {"sweeps": 20}),
         ("pairwise", {}),
+        ("l1lr", {"kinds": "nominal"}),
     ],
 )
 def test_example_edges_of_common_causes_disappear(method, options, levels):

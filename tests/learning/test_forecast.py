@@ -12,13 +12,14 @@ from time import process_time
 import numpy as np
 import pytest
 
-from markhood import DataWarning, InputError, learn
+from markhood import DataWarning, learn
 from markhood.data.coding.encode import encode
 from markhood.learning.forecast.climb import _candidates
 from markhood.learning.methods import METHODS
 from markhood.learning.request import Request
 from markhood.search.screen import screen
 from markhood.search.spaces import NearbyVariables
+from messages import refuses
 from oracles.jobs import job_of
 from oracles.scale import chains, latent_classes, one_cause
 
@@ -66,7 +67,7 @@ def test_example_other_searches():
     assert said.candidates == 39
     assert list(said.seconds) == ["blankets", "evidence"]
     assert said.pairs == 0
-    with pytest.raises(InputError, match="'chow-liu' has no forecast"):
+    with refuses("not-supported", "dry_run"):
         Request.of("chow-liu", {"n_jobs": 1}).forecast(samples)
 
 
@@ -161,7 +162,7 @@ def test_example_chains_that_cannot_fit_are_refused(monkeypatch):
         if fits:
             assert learn(data, "bayes", sweeps=2, chains=1).n_edges
             continue
-        with pytest.raises(InputError, match=r"is available: take fewer columns, or a larger"):
+        with refuses("memory"):
             learn(data, "bayes", sweeps=2, chains=1)
 
 
@@ -171,9 +172,7 @@ def test_example_what_cannot_fit_is_refused_before_the_screen(monkeypatch):
     monkeypatch.setattr("markhood.data.storage.memory.available_memory", lambda: needed + 500)
     assert learn(data).n_edges
     monkeypatch.setattr("markhood.data.storage.memory.available_memory", lambda: needed - 500)
-    with pytest.raises(
-        InputError, match=r"need about .* of memory, but only .* is available: rais"
-    ):
+    with refuses("memory"):
         learn(data)
 
 
@@ -269,7 +268,7 @@ def test_example_a_forecast_takes_at_most_two_seconds(name, method):
 
 def test_example_work_that_is_too_long_to_be_measured_is_a_lower_bound(monkeypatch):
     """Each piece of work ends after a twentieth of a second, which no kernel notices sooner."""
-    samples = encode(latent_classes(8000, [12] * 30))
+    samples = encode(latent_classes(8000, [12] * 60))
     easy = Request.of("plrhc", {"n_jobs": 1}).forecast(encode(chains(40, 300)))
     assert not easy.is_lower_bound
     monkeypatch.setattr("markhood.learning.forecast.budget.SECONDS", 0.0)

@@ -11,7 +11,7 @@ from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.imputation.learn_imputed import completed_on, completed_search, drawn
 from markhood.learning.imputation.observed import observed_pseudo_likelihood, surplus_of
 from markhood.learning.methods import METHODS, Plrhc
@@ -79,7 +79,7 @@ def test_oracle_evidence_is_that_of_the_complete_rows(levels, kinds, n_parameter
 
 
 def test_property_evidence_is_not_above_that_of_complete_data():
-    """In a chain where a third of all values are gone; the sets' own mean is about the complete one."""
+    """A chain with a third of all values missing; the mean over data sets is near the complete one."""
     claimed, complete = [], []
     for seed in range(3):
         model = ising(chain(8), seed=seed)
@@ -106,7 +106,7 @@ def test_example_what_is_all_there_has_no_surplus():
     values = np.random.default_rng(3).integers(0, 2, (200, 4)).astype(float)
     values[:50, 3] = np.nan
     samples = encode(values, missing="impute")
-    completed = Completed(samples, np.random.default_rng(1))
+    completed = ImputedSamples(samples, np.random.default_rng(1))
     sets = [completed.samples(), completed.samples()]
     blankets = Lists.of([[1, 2], [0], [0, 3], [2]])
     kernels = NativeKernels()
@@ -119,7 +119,7 @@ def test_property_resampled_rows_are_rows_of_the_samples():
     values = np.column_stack([np.arange(60) % 3, np.arange(60) % 3, np.arange(60) % 2])
     holes = values.astype(float)
     holes[::10, 2] = np.nan
-    completed = Completed(encode(holes, missing="impute"), np.random.default_rng(5))
+    completed = ImputedSamples(encode(holes, missing="impute"), np.random.default_rng(5))
     resampled = completed.resampled()
     first, second = (resampled.words[resampled.starts[v] : resampled.starts[v + 1]] for v in (0, 1))
     assert np.array_equal(first, second)  # two equal columns stay equal
@@ -132,7 +132,7 @@ def test_example_resampled_weights_stay_about_as_many(weights):
     values = np.random.default_rng(2).integers(0, 2, (60, 3)).astype(float)
     values[::7, 0] = np.nan
     samples = encode(values, missing="impute", weights=weights)
-    completed = Completed(samples, np.random.default_rng(5))
+    completed = ImputedSamples(samples, np.random.default_rng(5))
     totals = [completed.resampled().total_weight for _ in range(50)]
     assert np.std(totals) > 0
     assert np.mean(totals) == pytest.approx(samples.total_weight, rel=0.1)
@@ -148,7 +148,7 @@ def test_property_sets_differ_as_much_as_is_not_known():
     values[:200, 1] = np.nan
     samples = encode(values, missing="impute")
     rng = np.random.default_rng(8)
-    own = Completed(samples, rng)
+    own = ImputedSamples(samples, rng)
     job, none = job_of(samples), np.empty((0, 2), np.int64)
     means = [drawn(job, none, own, by_chance=True).samples.ones[1] / 400 for _ in range(900)][20:]
     share = np.nanmean(values[:, 1])
@@ -178,7 +178,7 @@ def test_property_a_completed_search_keeps_what_was_observed(name):
 
 
 def test_property_sets_on_a_graph_have_its_couplings():
-    """From a start without any coupling: the two columns agree in the drawn samples as in the others."""
+    """Starting without a coupling, the two columns agree in imputed samples as in observed ones."""
     values = of_a_pair(3, strength=2.5)
     holes = hidden(values, 0.5, [1], 3)
     gone = np.isnan(holes[:, 1])

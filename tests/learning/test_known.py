@@ -73,49 +73,32 @@ def test_example_numbers_that_are_names_are_names(tmp_path):
     assert pairs(path, names) == pairs([("3", "2")], names) == [[0, 1]]
     assert pairs([(0, 1)], ["0", "1", "2"]) == [[0, 1]]
     path.write_text("3,7\n")
-    with pytest.raises(InputError, match="There is no variable '7'"):
+    with refuses("unknown-column", "7"):
         pairs(path, names)
-    with pytest.raises(InputError, match="3 is the number of one column and the name of another"):
+    with refuses("unknown-column", "3"):
         pairs([(3, 2)], names)
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "code", "where"),
     [
-        (
-            [(0, 1), ("Smoke", "tired")],
-            "There is no variable 'Smoke' (pair 2 of forbidden_edges): similar names are 'smokes'",
-        ),
-        (
-            [("tired", "tired")],
-            "'tired' is joined to itself (pair 1 of forbidden_edges): give two different variables.",
-        ),
-        (
-            [(0, 4)],
-            "There is no column 4 (pair 1 of forbidden_edges): they are numbered from 0 to 3",
-        ),
-        (
-            np.array([[-1, 0]]),
-            "There is no column -1 (pair 1 of forbidden_edges): they are numbered from 0 to 3",
-        ),
-        (
-            [(0, 1.5)],
-            "1.5 is no variable (pair 1 of forbidden_edges): give its name or the number of its "
-            + "column.",
-        ),
+        ([(0, 1), ("Smoke", "tired")], "unknown-column", "Smoke"),
+        ([("tired", "tired")], "constraints", "tired"),
+        ([(0, 4)], "unknown-column", "4"),
+        (np.array([[-1, 0]]), "unknown-column", "-1"),
+        ([(0, 1.5)], "unknown-column", ""),
     ],
 )
-def test_example_pairs_that_cannot_be_used(given, message):
-    with pytest.raises(InputError) as error:
+def test_example_pairs_that_cannot_be_used(given, code, where):
+    with refuses(code, where):
         pairs(given)
-    assert str(error.value) == message
 
 
 @pytest.mark.parametrize("given", ["ab", [1, 2], np.arange(4), np.ones((2, 3), int), 7, [(1,)]])
 def test_example_what_is_no_pair_at_all(given):
     if isinstance(given, str):
         given = [given]  # a text alone is a path
-    with pytest.raises(InputError, match=r"is no pair of variables \(pair 1 of forbidden_edges\)"):
+    with refuses("constraints"):
         pairs(given)
 
 
@@ -140,9 +123,7 @@ def test_example_files_that_cannot_be_used(tmp_path, text, message):
 
 def test_example_a_file_that_is_not_there(tmp_path):
     for path in (tmp_path / "no.csv", tmp_path):
-        with pytest.raises(
-            InputError, match=r"cannot be read \(.*\): check the path|not a regular file"
-        ):
+        with pytest.raises(InputError):
             pairs(path)
 
 
@@ -170,21 +151,26 @@ def test_example_groups_in_a_file(tmp_path, header):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "named"),
     [
-        ({"smokes": 1, "coughs": 1, "tired": 2}, "Variable 'a,b' has no group"),
-        ([1, None, float("nan"), pd.NA], "Variables 'coughs', 'tired' and 'a,b' have no group"),
-        ({"smokes": 1, 0: 2}, r"Variable 'smokes' has two groups, 1 and 2 \(in groups\)"),
-        ({"smoke": 1}, "There is no variable 'smoke'"),
-        ([1, 2, 3], "There are 3 groups for 4 variables"),
-        ({1, 2, 3, 4}, "A set cannot be used as groups"),
-        (3, "A int cannot be used as groups"),
-        ([[1], [1], [2], [2]], r"\[1\] is no group \(of variable 'smokes'\)"),
+        ({"smokes": 1, "coughs": 1, "tired": 2}, "'a,b'"),
+        ([1, None, float("nan"), pd.NA], "'coughs', 'tired' and 'a,b'"),
+        ({"smokes": 1, 0: 2}, r"'smokes' .* 1 and 2"),
+        ([1, 2, 3], "3 .* 4"),
+        ({1, 2, 3, 4}, "set"),
+        (3, "int"),
+        ([[1], [1], [2], [2]], r"\[1\].*'smokes'"),
     ],
 )
-def test_example_groups_that_cannot_be_used(given, message):
-    with pytest.raises(InputError, match=message):
+def test_example_groups_that_cannot_be_used(given, named):
+    with pytest.raises(InputError, match=named) as error:
         known_groups(given, NAMES)
+    assert (error.value.code, error.value.where) == ("constraints", "groups")
+
+
+def test_example_groups_of_an_unknown_variable():
+    with refuses("unknown-column", "smoke"):
+        known_groups({"smoke": 1}, NAMES)
 
 
 def test_example_a_pipe_is_not_waited_for(tmp_path):
@@ -240,32 +226,22 @@ def test_example_priors_in_a_file(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "code", "where"),
     [
-        (
-            {("smokes", "coughs"): 1},
-            "1 is no probability between 0 and 1, both excluded (row 1 of ",
-        ),
-        ({("smokes", "coughs"): "often"}, "'often' is no probability"),
-        ({("smokes", "coughs"): float("nan")}, "nan is no probability"),
-        (
-            {("smokes", "cough"): 0.5},
-            "There is no variable 'cough' (row 1 of pair_priors): similar",
-        ),
-        ({"smokes": 0.5}, "is no pair with a probability (row 1 of pair_priors): give a mapping"),
-        ([("smokes", "coughs")], "is no pair with a probability (row 1"),
-        ([("tired", "tired", 0.5)], "'tired' is joined to itself (row 1"),
-        (
-            [(0, 1, 0.5), (1, 0, 0.6)],
-            "'smokes' - 'coughs' has two probabilities, 0.5 and 0.6 (row 2",
-        ),
-        (0.5, "0.5 is no pair with a probability"),
+        ({("smokes", "coughs"): 1}, "constraints", "pair_priors"),
+        ({("smokes", "coughs"): "often"}, "constraints", "pair_priors"),
+        ({("smokes", "coughs"): float("nan")}, "constraints", "pair_priors"),
+        ({("smokes", "cough"): 0.5}, "unknown-column", "cough"),
+        ({"smokes": 0.5}, "constraints", ""),
+        ([("smokes", "coughs")], "constraints", ""),
+        ([("tired", "tired", 0.5)], "constraints", "tired"),
+        ([(0, 1, 0.5), (1, 0, 0.6)], "constraints", "pair_priors"),
+        (0.5, "constraints", ""),
     ],
 )
-def test_example_priors_that_cannot_be(given, message):
-    with pytest.raises(InputError) as error:
+def test_example_priors_that_cannot_be(given, code, where):
+    with refuses(code, where):
         known_priors(given, NAMES)
-    assert message in str(error.value)
 
 
 def test_example_a_file_of_pairs_is_no_file_of_priors(tmp_path):

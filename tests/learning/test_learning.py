@@ -14,6 +14,7 @@ from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.learning.learn import learn
 from markhood.learning.methods import METHODS, HillClimbing, Plrhc
 from markhood.learning.request import Request
+from messages import refuses
 from oracles.networks import network
 from oracles.scoring import OwnCriterion
 
@@ -23,36 +24,30 @@ VALUES = network(4, 300, 10, strength=2.0)
 @pytest.mark.parametrize("gamma", [-0.1, float("nan"), float("inf"), "0.5", None, True, 1j, [1]])
 def test_example_bad_gamma(gamma):
     for method in ("plrhc", "hc"):
-        with pytest.raises(
-            InputError, match=r"^gamma must be a finite number from 0 up, not .+\.$"
-        ):
+        with pytest.raises(InputError, match="gamma"):
             learn(VALUES, method, gamma=gamma)
 
 
 @pytest.mark.parametrize("depth", [0, -1, 1.5, 3.0, True, "3", None])
 def test_example_bad_depth(depth):
-    with pytest.raises(InputError, match=r"^depth must be a whole number from 1 up, not .+\.$"):
+    with pytest.raises(InputError, match="depth"):
         learn(VALUES, depth=depth)
 
 
 @pytest.mark.parametrize("rule", ["xor", "OR", None, 1])
 def test_example_bad_rule(rule):
-    with pytest.raises(
-        InputError, match=r"^Unknown rule .+: choose one of global, pair, or, and\.$"
-    ):
+    with pytest.raises(InputError, match="rule"):
         learn(VALUES, rule=rule)
 
 
 @pytest.mark.parametrize("criterion", ["aic", None, 3, object(), OwnCriterion])
 def test_example_bad_criterion(criterion):
-    with pytest.raises(
-        InputError, match=r"^Unknown criterion .+: choose one of bic, mpl, or give an object"
-    ):
+    with refuses("option-value", "criterion"):
         learn(VALUES, criterion=criterion)
 
 
 def test_example_unknown_method():
-    with pytest.raises(InputError, match=r"^Unknown method 'glasso': choose one of .*plrhc"):
+    with refuses("option-unknown", "method"):
         learn(VALUES, "glasso")
 
 
@@ -70,7 +65,7 @@ def test_example_unknown_method():
     ],
 )
 def test_example_unknown_option(method, option, hint):
-    with pytest.raises(InputError, match=f"^Method '{method}' has no option {option}=1: {hint}"):
+    with refuses("option-unknown"):
         learn(VALUES, method, **{option: 1})
 
 
@@ -98,14 +93,14 @@ def test_example_depth_limits_the_search():
 
 @pytest.mark.parametrize("most", [0, -1, 1.5, True, "3"])
 def test_example_bad_max_candidates(most):
-    with pytest.raises(InputError, match=r"^max_candidates must be a whole number from 1 up, not"):
+    with pytest.raises(InputError, match="max_candidates"):
         learn(VALUES, max_candidates=most)
 
 
 def test_example_max_candidates_bounds_the_search_and_says_so():
     whole = learn(VALUES)
     assert learn(VALUES, max_candidates=9) == whole
-    with pytest.warns(DataWarning, match=r"^The search spaces of \d variables were cut") as said:
+    with pytest.warns(DataWarning, match="max_candidates") as said:
         bounded = learn(VALUES, max_candidates=1)
     assert len(said) == 1
     assert f" {bounded.provenance['cut_search_spaces']} variables" in str(said[0].message)
@@ -199,7 +194,7 @@ def test_learn_tells_of_every_option_of_every_method(name):
 
 
 def test_example_what_is_heavy_is_imported_when_it_is_needed():
-    """Joblib and scipy.sparse take three times as long as all of markhood, scipy.stats longer still."""
+    """joblib and scipy.sparse take three times as long as markhood, and scipy.stats longer."""
     heavy = ["joblib", "scipy.sparse", "scipy.stats", "sklearn", "pandas", "networkx"]
     code = f"""
 import sys

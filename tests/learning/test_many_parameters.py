@@ -1,4 +1,4 @@
-"""A note where an edge costs more parameters than there are samples for, and what it advises helps."""
+"""Warnings about edges with too many parameters for the samples; the advice works."""
 
 import re
 import warnings
@@ -8,8 +8,6 @@ import pandas as pd
 import pytest
 
 import markhood
-
-NOTE = "an edge would cost a parameter for fewer than 5"
 
 
 def answers(n_samples, n_levels, n_columns=4, seed=0):
@@ -21,7 +19,7 @@ def noted(*arguments, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", markhood.DataWarning)
         markhood.learn(*arguments, **options)
-    return [str(w.message) for w in caught if NOTE in str(w.message)]
+    return [str(w.message) for w in caught if w.message.code == "many-parameters"]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +29,6 @@ def test_example_fewer_than_five_samples_a_parameter(n_samples, n_levels, expect
     said = noted(answers(n_samples, n_levels), kinds="nominal")
     assert len(said) == expected
     for sentence in said:
-        assert sentence.startswith("4 columns have so many levels")
         assert all(f"'q{k}' ({n_levels} levels)" in sentence for k in range(4))
 
 
@@ -40,7 +37,7 @@ def test_property_what_the_note_advises_makes_it_go_away():
     (said,) = noted(data, kinds="nominal")
     fewest = int(re.search(r"merge_rare=(\d+)\.$", said)[1])
     assert not noted(data, kinds="nominal", table=markhood.TableFormat(merge_rare=fewest))
-    assert "choose kinds='ordinal'" in said
+    assert "kinds='ordinal'" in said
     assert not noted(data, kinds="ordinal")
 
 
@@ -48,11 +45,11 @@ def test_example_of_two_ends_the_one_with_more_levels_is_named():
     data = answers(300, 3)
     data["place"] = np.arange(300) % 40
     (said,) = noted(data, kinds="nominal")
-    assert said.startswith("1 column has")
-    assert "'place' (40 levels);" in said
+    assert "'q0'" not in said
+    assert "'place' (40 levels)" in said
 
 
-def test_example_order_is_no_advice_where_it_is_not_heeded():
+def test_example_order_is_no_advice_where_it_is_not_used():
     (said,) = noted(answers(100, 8), "mpl", kinds="nominal")
     assert "ordinal" not in said
     assert "merge_rare=" in said

@@ -9,6 +9,7 @@ from markhood.errors import InputError
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.learning.request import Request
 from markhood.search.ranking import signal
+from messages import refuses
 from oracles.networks import independent, network
 
 VALUES = network(3, 400, 10, strength=1.5)
@@ -111,7 +112,7 @@ def test_example_what_is_known_beforehand_is_heeded():
 
 
 def test_example_constant_columns_have_no_pairs():
-    with pytest.warns(markhood.DataWarning, match="one value only"):
+    with pytest.warns(markhood.DataWarning, match="same"):
         found = markhood.PseudoLikelihood(top=3).fit(RNA.assign(same="A"))
     assert len(found.pairs_) == 190
     assert found.graph_.n_edges == 3
@@ -138,10 +139,10 @@ def test_example_proteins_have_three_edges_for_two_positions():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"penalty": 0}, "penalty must be .*above 0"),
-        ({"top": 0}, "top must be a whole number"),
-        ({"top": "all"}, "top must be a whole number from 1 up, or mixture"),
-        ({"gamma": 0.5}, "Method 'plm' has no option gamma=0.5"),
+        ({"penalty": 0}, "penalty"),
+        ({"top": 0}, "top"),
+        ({"top": "all"}, "mixture"),
+        ({"gamma": 0.5}, "plm.*gamma=0.5"),
     ],
 )
 def test_example_options_that_cannot_be_used_are_refused(options, message):
@@ -151,7 +152,7 @@ def test_example_options_that_cannot_be_used_are_refused(options, message):
 
 def test_example_couplings_that_do_not_fit_in_memory_are_refused(monkeypatch):
     monkeypatch.setattr("markhood.search.pseudo_likelihood.available_memory", lambda: 1000)
-    with pytest.raises(InputError, match=r"need about 57\.6 kB of memory"):
+    with refuses("memory"):
         markhood.learn(RNA, "plm")
 
 

@@ -8,13 +8,13 @@ from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
+from markhood.search.values.constraints import NO_CONSTRAINTS
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import NOTHING
 
 
-def job_of(samples, criterion=None, kernels=None, n_jobs=1, knowledge=NOTHING):
+def job_of(samples, criterion=None, kernels=None, n_jobs=1, constraints=NO_CONSTRAINTS):
     scorer = scorer_for(samples, criterion or Bic(0.5), kernels or NativeKernels())
-    return Job(samples, scorer, Runner(n_jobs), knowledge)
+    return Job(samples, scorer, Runner(n_jobs), constraints)
 
 
 def known_beforehand(

@@ -56,7 +56,7 @@ def test_property_every_method_but_our_own_chains_names_its_publications(method)
 @pytest.mark.parametrize(
     ("method", "options", "words"),
     [
-        ("plrhc", {"max_candidates": 5}, "of which the 5 strongest at most"),
+        ("plrhc", {"max_candidates": 5}, "limited to the 5 strongest"),
         ("hc", {"rule": "and", "fit_penalty": "l2"}, "an L2 penalty of strength 1"),
         ("hc", {"criterion": "mpl", "rule": "or"}, "by its marginal pseudo-likelihood"),
         ("hc", {"criterion": OwnCriterion()}, "by a criterion of the authors' own"),

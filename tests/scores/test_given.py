@@ -1,4 +1,4 @@
-"""Pairs given covariates: their ratios by iterative proportional fitting, and that the screen loses none."""
+"""Pairs given covariates: ratios by iterative proportional fitting; the screen loses no pair."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_property_strata_spare_fits_and_lose_no_pair(
 
 
 def test_property_indicators_of_a_covariate_are_its_levels():
-    """Binary variables given a category are fitted as binary ones; the reference takes the levels themselves."""
+    """Kernels fit a nominal covariate as binary indicators; the reference uses its levels."""
     values = confounded(3, levels=(2, 2, 2, 2, 4))
     samples = samples_with_levels(values)
     pairs, scale = all_pairs(4), 0.8

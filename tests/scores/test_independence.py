@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.integrate import dblquad, tplquad
 
-from markhood.errors import InputError
 from markhood.scores.independence import independence_test, log_complement, log_factorials
+from messages import refuses
 from oracles.independence import log_independence
 from oracles.networks import network
 from oracles.packing import samples_of
@@ -89,19 +89,19 @@ def test_example_dependence_that_a_third_variable_explains():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "code", "where"),
     [
-        ((0, 0), "distinct variables"),
-        ((0, 1, [1]), "distinct variables"),
-        ((0, "x1", [2, 2]), "distinct variables"),
-        ((0, 5), "no variable 5: they are numbered 0 to 4"),
-        ((-1, 1), "no variable -1"),
-        ((0, 1.5), "no variable 1.5"),
-        (("x0", "y"), "no variable 'y' in the data"),
+        ((0, 0), "option-value", ""),
+        ((0, 1, [1]), "option-value", ""),
+        ((0, "x1", [2, 2]), "option-value", ""),
+        ((0, 5), "unknown-column", "5"),
+        ((-1, 1), "unknown-column", "-1"),
+        ((0, 1.5), "unknown-column", "1.5"),
+        (("x0", "y"), "unknown-column", "y"),
     ],
 )
-def test_example_variables_that_are_not_there_or_there_twice(arguments, sentence):
-    with pytest.raises(InputError, match=sentence):
+def test_example_variables_that_are_not_there_or_there_twice(arguments, code, where):
+    with refuses(code, where):
         independence_test(network(3, 50, 5), *arguments)
 
 

@@ -1,4 +1,4 @@
-"""Every edge with its probability: what must not change it, what is known beforehand, what is learned."""
+"""Edge probabilities: invariances, prior knowledge, and learned hyperparameters."""
 
 from dataclasses import replace
 
@@ -21,9 +21,9 @@ from markhood.search.graph_sampler import (
     settle,
     together,
 )
-from markhood.search.other_pairs import LEAST_PROBABILITY, may_be_edges, measure_other_pairs
+from markhood.search.remaining_pairs import LEAST_PROBABILITY, may_be_edges, measure_remaining_pairs
 from markhood.search.screen import screen
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.probabilities import Choice, Draws, EdgeProbabilities
 from markhood.simulate import (
     NormalCouplings,
@@ -41,8 +41,8 @@ from oracles.packing import samples_of, samples_with_levels
 NO_EDGES = np.empty((0, 2), dtype=np.int64)
 
 
-def sample(samples, start=NO_EDGES, n_jobs=1, knowledge=NOTHING, **options):
-    job = job_of(samples, n_jobs=n_jobs, knowledge=knowledge)
+def sample(samples, start=NO_EDGES, n_jobs=1, constraints=NO_CONSTRAINTS, **options):
+    job = job_of(samples, n_jobs=n_jobs, constraints=constraints)
     return sample_edges(job, start, screen(job, SCREEN_GAMMA).edges, **options)
 
 
@@ -105,12 +105,12 @@ def test_example_weak_couplings_make_a_narrow_slab():
 def test_example_what_is_known_beforehand_holds():
     samples = samples_of(network(5, 300, 8, strength=2.0))
     strong = sample(samples).edges
-    known = Knowledge(required=np.array([[0, 7]]), forbidden=strong[:1])
-    found = by_pair(sample(samples, knowledge=known))
+    known = Constraints(required=np.array([[0, 7]]), forbidden=strong[:1])
+    found = by_pair(sample(samples, constraints=known))
     assert found[0, 7] == 1.0
     assert tuple(strong[0]) not in found
-    groups = Knowledge(groups=np.array([0] * 4 + [1] * 4))
-    assert all(i < 4 <= j for i, j in by_pair(sample(samples, knowledge=groups)))
+    groups = Constraints(groups=np.array([0] * 4 + [1] * 4))
+    assert all(i < 4 <= j for i, j in by_pair(sample(samples, constraints=groups)))
 
 
 def test_example_a_pair_may_have_a_probability_of_its_own():
@@ -193,22 +193,22 @@ def test_example_rates_choose_the_largest_set_within_them():
 
 
 @pytest.mark.parametrize("levels", [2, 3])
-def test_example_other_pairs_are_all_but_the_candidates(levels):
+def test_example_remaining_pairs_are_all_but_the_candidates(levels):
     rng = np.random.default_rng(2)
     values = rng.integers(0, levels, (500, 12))
     samples = samples_of(values) if levels == 2 else samples_with_levels(values)
-    others = measure_other_pairs(job_of(samples))
+    others = measure_remaining_pairs(job_of(samples))
     factors, counts = others.histogram(pair_numbers(np.array([[0, 3], [4, 7]])), 1.0)
     assert counts.sum() == 12 * 11 / 2 - 2
     # Independent variables speak against an edge, the more so the more numbers a coupling has.
     assert np.average(factors, weights=counts) < -(levels - 1)
 
 
-def test_oracle_other_pairs_of_rare_levels_have_their_own_fits():
+def test_oracle_remaining_pairs_of_rare_levels_have_their_own_fits():
     rng = np.random.default_rng(2)
     values = (rng.random((50, 30)) < rng.uniform(0.04, 0.5, 30)).astype(np.int64)
     job = job_of(samples_of(values))
-    others = measure_other_pairs(job)
+    others = measure_remaining_pairs(job)
     everywhere = np.ones(len(others.numbers), np.bool_)
     exact = job.scorer.pair_factors(pairs_numbered(others.numbers), 1.5)
     counts = others.ratios > 1
@@ -222,14 +222,14 @@ def test_oracle_other_pairs_of_rare_levels_have_their_own_fits():
 
 def test_example_pairs_that_may_count_are_candidates(monkeypatch):
     values = network(5, 300, 12, strength=1.5)
-    assert len(measure_other_pairs(job_of(samples_of(values))).likeliest(1.5)) == 0
+    assert len(measure_remaining_pairs(job_of(samples_of(values))).likeliest(1.5)) == 0
     job = job_of(samples_of(np.concatenate([values[:20], values[20:40]], axis=1)))
-    others = measure_other_pairs(job)
+    others = measure_remaining_pairs(job)
     factors = others._factors(np.ones(len(others.numbers), np.bool_), 1.5)
     likely = set(pair_numbers(others.likeliest(1.5)).tolist())
     assert likely == set(others.numbers[factors > 0].tolist())
     assert likely <= set(pair_numbers(sample_edges(job, NO_EDGES, NO_EDGES).pairs).tolist())
-    monkeypatch.setattr("markhood.search.other_pairs.MOST_LIKELY", 3)
+    monkeypatch.setattr("markhood.search.remaining_pairs.MOST_LIKELY", 3)
     best = set(others.numbers[np.argsort(-factors)[:3]].tolist())
     assert set(pair_numbers(others.likeliest(1.5)).tolist()) == best
 
@@ -239,7 +239,7 @@ def test_example_tables_that_the_screen_prices_too_dear_are_candidates():
     samples = samples_with_levels(model.sample(250, seed=3))
     job = job_of(samples)
     passing = set(map(tuple, screen(job, SCREEN_GAMMA).edges.tolist()))
-    others = measure_other_pairs(job)
+    others = measure_remaining_pairs(job)
     likely = set(map(tuple, others.likeliest(1.5).tolist()))
     true = set(map(tuple, model.graph.edges.tolist()))
     assert len(true - passing) > 2
@@ -251,13 +251,13 @@ def test_example_tables_that_the_screen_prices_too_dear_are_candidates():
     assert factors.max() <= 0
     # Of steps, which have one number, the screen leaves none out.
     steps = samples.with_order((True,) * 12)
-    assert len(measure_other_pairs(job_of(steps)).likeliest(1.5)) == 0
+    assert len(measure_remaining_pairs(job_of(steps)).likeliest(1.5)) == 0
 
 
 def test_example_many_variables_are_counted_by_some_of_them(monkeypatch):
     samples = samples_of(independent(3, 100, 60))
-    monkeypatch.setattr("markhood.search.other_pairs.MOST_VARIABLES", 40)
-    others = measure_other_pairs(job_of(samples))
+    monkeypatch.setattr("markhood.search.remaining_pairs.MOST_VARIABLES", 40)
+    others = measure_remaining_pairs(job_of(samples))
     assert len(others.ratios) == 40 * 39 / 2
     assert others.histogram(np.empty(0, np.int64), 1.0)[1].sum() == pytest.approx(60 * 59 / 2)
     assert len(others.likeliest(1.0)) == 0
@@ -293,7 +293,7 @@ def test_example_pairs_that_pass_a_screen_by_chance_are_no_candidates():
 
 def test_property_pairs_stay_by_weights_as_by_repeated_rows():
     values = network(4, 300, 30, strength=1.0)
-    # Rows weigh the more the more ones they have, so that shares of samples are not those of weights.
+    # Rows with more ones have larger weights, so that shares of samples and weights differ.
     weights = 1 + values[:, :15].sum(axis=1, dtype=np.int64) ** 2 // 10
     jobs = (
         job_of(samples_with_levels(values, Weights(weights))),
@@ -325,9 +325,11 @@ def test_example_columns_of_edges():
     np.testing.assert_allclose(columns["coupling_high"], [-0.804, np.nan], atol=1e-3)
 
 
-def test_example_other_pairs_that_are_all_alike_are_counted():
+def test_example_remaining_pairs_that_are_all_alike_are_counted():
     values = np.tile([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]], (10, 1))
-    factors, counts = measure_other_pairs(job_of(samples_of(values))).histogram(np.empty(0), 1.0)
+    factors, counts = measure_remaining_pairs(job_of(samples_of(values))).histogram(
+        np.empty(0), 1.0
+    )
     assert counts.sum() == 3
     assert np.all(factors < 0)
 

@@ -1,4 +1,4 @@
-"""IBMAP-HC against scoring from scratch in exact arithmetic, and what must not change its answer."""
+"""IBMAP-HC against scoring from scratch in exact arithmetic, and its invariances."""
 
 import numpy as np
 import pytest

@@ -96,7 +96,7 @@ def test_example_ties_go_to_the_lower_edge():
 
 
 def test_example_groups_climb_on_their_own_until_they_meet():
-    """0-1 and 3-4 go out, and nothing is asked of 5-6. Then 1-3 gains by both, so that the four climb once more."""
+    """0-1 and 3-4 are removed. Then 1-3 gains at both ends, so the four variables climb again."""
     edges = np.array([[0, 1], [1, 2], [1, 3], [3, 4], [5, 6], [7, 8]])
     scores = {(0, ()): 2.0, (4, ()): 1.0, (7, ()): 5.0, (1, (2,)): 1.0, (3, ()): 1.0}
     asked = []

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 import markhood
-from markhood.errors import InputError
 from markhood.kernels.lists import Lists
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import screen
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
+from messages import refuses
 from oracles.jobs import job_of
 from oracles.networks import network
 from oracles.packing import samples_of, samples_with_levels
 
 
-def learn(samples, kernels=None, start="or", knowledge=NOTHING):
-    job = job_of(samples, kernels=kernels, knowledge=knowledge)
+def learn(samples, kernels=None, start="or", constraints=NO_CONSTRAINTS):
+    job = job_of(samples, kernels=kernels, constraints=constraints)
     return hill_climb(job, gamma=0.5, depth=3, rule="pair", start=start)
 
 
@@ -37,9 +37,9 @@ def test_property_no_flip_gains_at_the_end(kernels):
     learned = learn(samples, kernels)
     present = {tuple(edge) for edge in learned.edges.tolist()}
     for edge in learned.or_edges.tolist():
-        known = Knowledge(required=np.array([e for e in sorted(present) if e != tuple(edge)]))
+        known = Constraints(required=np.array([e for e in sorted(present) if e != tuple(edge)]))
         both = np.array(sorted(present | {tuple(edge)}))
-        job = job_of(samples, kernels=kernels, knowledge=known)
+        job = job_of(samples, kernels=kernels, constraints=known)
         alone = climb_pairs(job, both, 0.5, "empty")
         assert (edge in alone.edges.tolist()) == (tuple(edge) in present)
 
@@ -54,8 +54,8 @@ def test_example_every_start_and_backend_has_the_strong_edges(kernels):
 def test_example_what_is_known_beforehand_holds():
     samples = samples_of(network(5, 300, 8, strength=2.0))
     first = learn(samples).edges
-    known = Knowledge(required=np.array([[0, 7]]), forbidden=first[:1])
-    edges = learn(samples, knowledge=known).edges.tolist()
+    known = Constraints(required=np.array([[0, 7]]), forbidden=first[:1])
+    edges = learn(samples, constraints=known).edges.tolist()
     assert [0, 7] in edges
     assert first[0].tolist() not in edges
 
@@ -69,7 +69,7 @@ def test_example_levels():
 
 @pytest.mark.parametrize("options", [{"criterion": "mpl"}, {"fit_penalty": "l2"}])
 def test_example_pairs_have_one_price_only(options):
-    with pytest.raises(InputError, match=r"rule='pair'.*criterion='bic'"):
+    with refuses("option-conflict", "rule"):
         markhood.learn(network(5, 100, 4), rule="pair", **options)
 
 

@@ -107,7 +107,7 @@ def test_property_forbidden_pairs_leave_their_places_to_others():
     first = free.edges[np.argmax(free.columns["mi"])].tolist()
     absent = [7, 8]
     known = known_beforehand(samples.names, forbidden_edges=[first], required_edges=[absent])
-    found = pairwise(job_of(samples, knowledge=known), 0.5, "mi", 4)
+    found = pairwise(job_of(samples, constraints=known), 0.5, "mi", 4)
     kept = found.edges.tolist()
     assert len(kept) == 5
     assert first not in kept

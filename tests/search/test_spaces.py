@@ -3,7 +3,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markhood.search.leaders import leaders
+from markhood.search.representatives import representatives
 from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
 
 edge_sets = st.sets(
@@ -95,7 +95,7 @@ def test_property_where_none_is_a_near_copy_nothing_gives_way(edges, depth, most
 @given(edge_sets)
 def test_property_every_variable_is_alike_to_its_leader(edges):
     array = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
-    found = leaders(array, 15)
+    found = representatives(array, 15)
     alike = {*edges, *((j, i) for i, j in edges), *((k, k) for k in range(15))}
     assert all((k, leader) in alike for k, leader in enumerate(found.tolist()))
     assert (found[found] == found).all()

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from markhood.errors import InputError
 from markhood.estimators.structure import StructureEstimator
 from markhood.learning import methods
-from markhood.learning.describe import Learned
+from markhood.learning.describe import LearnedGraph
 from markhood.learning.methods.bayes import BayesOptions
 from markhood.learning.methods.climbing import (
     HillClimbingOptions,
@@ -272,7 +272,7 @@ class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
     _method: ClassVar = methods.PseudoLikelihood
     _is_conditional: ClassVar = False
 
-    def _keep(self, learned: Learned) -> None:
+    def _keep(self, learned: LearnedGraph) -> None:
         super()._keep(learned)
         assert learned.ranking is not None
         self.pairs_: NDArray[np.int64] = learned.ranking.pairs
@@ -321,7 +321,7 @@ class Bayes(StructureEstimator, BayesOptions):
 
     _method: ClassVar = methods.Bayes
 
-    def _keep(self, learned: Learned) -> None:
+    def _keep(self, learned: LearnedGraph) -> None:
         super()._keep(learned)
         found = learned.probabilities
         assert found is not None

@@ -22,7 +22,7 @@ from markhood.data.matching import numbers_like, real_units
 from markhood.data.rest_scores import stored_components, with_rest_scores
 from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
-from markhood.learning.describe import Learned
+from markhood.learning.describe import LearnedGraph
 from markhood.learning.methods import Method
 from markhood.learning.request import Request, SharedOptions, flattened
 from markhood.model.fitted.model import FittedModel
@@ -100,7 +100,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         self._n_samples = samples.n_samples
         return self
 
-    def _keep(self, learned: Learned) -> None:
+    def _keep(self, learned: LearnedGraph) -> None:
         """Store the result as attributes."""
         self.graph_: Graph = learned.graph
         self.or_graph_: Graph = learned.or_graph

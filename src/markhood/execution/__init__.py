@@ -1,6 +1,6 @@
-"""Tiles of work, and what runs them.
+"""Run tiles of work on threads or clusters.
 
-`runner` cuts work into tiles, hands them to an executor and gives results in their order: threads
-here (`local`), or processes of a `cluster` (`dask`, `ray`); a `checkpoint` keeps finished tiles in a
-folder. What a tile means is nobody's business here.
+`runner` cuts work into tiles, passes them to an executor and returns results in tile order.
+Executors are local threads (`local`) or the workers of a `cluster` (`dask`, `ray`). A `checkpoint`
+keeps finished tiles in a folder. This package does not depend on what a tile computes.
 """

@@ -1,15 +1,16 @@
-"""Finished tiles in a folder, so that a run that was killed goes on where it was.
+"""Save finished tiles in a folder, so that an interrupted run can continue.
 
-    FOLDER/run.json         what the run is: version, data, method and options
+    FOLDER/run.json         identity of the run: version, data, method and options
     FOLDER/1-screen.tiles   the tiles of its first phase, and so on
 
-A file of tiles is records, one a tile, which reach the disk about every second: length, hash, content. A kill leaves at most
-the last one cut off, which its hash tells; it is dropped and its tile is run again, and so is
-everything else that is damaged. No tile stays in memory, neither when it is saved nor when a run goes on. The content is data (`tile_codec`): a folder from elsewhere can give
-wrong numbers, but run no code.
+A file of tiles contains one record per tile (length, hash, content), written to disk about every
+second. An interruption truncates at most the last record, which the hash detects; truncated and
+damaged records are dropped and their tiles are run again. Tiles are not kept in memory, neither
+when saving nor when continuing. The content is plain data (`tile_codec`): a folder from an
+untrusted source can contain wrong numbers, but it cannot run code.
 
-Only files of our own are written to: what stands in place of a file of tiles and is a link, or has a second name
-elsewhere, is taken away from the folder, and the file that it leads to is left alone.
+Only the run's own files are written: a link or hard link in place of a file of tiles is removed
+from the folder, and its target is not changed.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from markhood.errors import InputError
 from markhood.execution.tile_codec import DamagedError, decode_result, encode_result
 
 MANIFEST = "run.json"
-MOST_BYTES = 1 << 24  # of a manifest; ours have a few hundred
-MOST_LETTERS = 60  # of a value that differs, in a sentence
+MOST_BYTES = 1 << 24  # of a manifest, which usually has a few hundred
+MOST_LETTERS = 60  # shown of a value that differs
 SECONDS_TO_DISK = 1.0
-HEAD = struct.Struct("<Q16s")  # of a record: length of the content, and its hash
+HEAD = struct.Struct("<Q16s")  # of a record: length and hash of the content
 
 
 class Checkpoint:
@@ -44,16 +45,16 @@ class Checkpoint:
     Parameters
     ----------
     folder : path-like
-        Made if it is not there.
+        Created if it does not exist.
     run : mapping of str to JSON values
-        What must be the same for tiles to be used again.
+        Identity of the run; tiles are reused only if it is the same.
     records : sequence of type, default=()
-        The named tuples and dataclasses that results consist of, besides plain values and arrays.
+        Named tuples and dataclasses in results, in addition to plain values and arrays.
 
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds something else.
+        If the folder cannot be written, or contains other files.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Checkpoint:
     def _enter(self, run: dict[str, Any]) -> None:
         manifest = self._folder / MANIFEST
         if not os.path.lexists(manifest):
-            # A run that begins here at the same time, or was killed when it did, left a draft.
+            # A draft may be left by a concurrent or interrupted run.
             ours = {f"{MANIFEST}.new"}
             if self._folder.exists() and any(
                 not is_draft(path.name) and path.name not in ours for path in self._folder.iterdir()
@@ -77,7 +78,8 @@ class Checkpoint:
                 raise InputError(
                     "checkpoint",
                     str(self._folder),
-                    f"{self._folder} holds other things than tiles: name an empty or a new folder.",
+                    f"{self._folder} contains files that are not tiles: use an empty or new "
+                    "folder.",
                 )
             self._folder.mkdir(parents=True, exist_ok=True)
             with draft_beside(manifest) as draft:
@@ -94,20 +96,21 @@ class Checkpoint:
             raise InputError(
                 "checkpoint",
                 str(self._folder),
-                f"{self._folder} holds tiles of another run ({'; '.join(differences[:5])}): name "
+                f"{self._folder} contains tiles of another run ({'; '.join(differences[:5])}): use "
                 "another folder, or remove it.",
             )
 
     def phase(self, name: str, tiles: Sequence[Any], data: str = "") -> SavedPhase:
-        """Return what is saved of the next phase; phases come in the same order in every run.
+        """Return the saved tiles of the next phase; phases have the same order in every run.
 
         Parameters
         ----------
         name : str
         tiles : sequence
         data : str, default=""
-            Fingerprint of the data of this phase, where they are not the run's. A run that searches in
-            several completed data sets uses saved tiles only of the set that they were computed from.
+            Fingerprint of the data of this phase, if they differ from the run's. A run that
+            searches several imputed data sets reuses tiles only for the data set they were computed
+            from.
         """
         self._n_phases += 1
         path = self._folder / f"{self._n_phases}-{name}.tiles"
@@ -119,10 +122,10 @@ class Checkpoint:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """Answer for errors of work that goes on from saved tiles.
+        """Report errors of work that continues from saved tiles.
 
-        A hash tells damage, not intent: whole records with nonsense in them are noticed when
-        they are used, if at all.
+        A hash detects damage, not manipulation: complete records with wrong content are detected
+        only when they are used, if ever.
         """
         try:
             yield
@@ -134,27 +137,27 @@ class Checkpoint:
             raise InputError(
                 "checkpoint",
                 str(self._folder),
-                f"The tiles in {self._folder} do not fit together ({type(error).__name__}: "
-                f"{error}): remove that folder, and start again.",
+                f"The tiles in {self._folder} are not consistent ({type(error).__name__}: "
+                f"{error}): remove the folder and start again.",
             ) from error
 
 
 class SavedPhase:
-    """The finished tiles of one phase, in a file that grows; enter it to read those that are there, and then to add some.
+    """The file of finished tiles of one phase: read existing tiles first, then add new ones.
 
     Parameters
     ----------
     path : Path
     tiles : bytes
-        Hash of all tiles: those cut in another way are of no use.
+        Hash of all tiles; tiles cut differently cannot be reused.
     n_tiles : int
     records : sequence of type, default=()
-        As of `Checkpoint`.
+        As for `Checkpoint`.
 
     Attributes
     ----------
     has_tiles : bool
-        Whether the file had any when it was opened.
+        Whether the file had tiles when it was opened.
     """
 
     def __init__(
@@ -165,7 +168,7 @@ class SavedPhase:
         self._last = monotonic()
         _remove_links(path)
         size = self._size_of_whole(tiles) if path.exists() else 0
-        # Never through a link, even one that was put there a moment ago; and on Windows as bytes.
+        # Never follow a link, even one created a moment ago; binary mode matters on Windows.
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         self._file: BinaryIO = os.fdopen(os.open(path, flags, 0o666), "r+b")
         try:
@@ -179,7 +182,7 @@ class SavedPhase:
             raise
 
     def _size_of_whole(self, tiles: bytes) -> int:
-        """Return where the whole records end; 0 for none of these tiles."""
+        """Return the end of the complete records; 0 if they belong to other tiles."""
         with self._path.open("rb") as file:
             records = _records(file)
             first, end = next(records, (b"", 0))
@@ -190,9 +193,9 @@ class SavedPhase:
         return end
 
     def results(self) -> Generator[tuple[int, Any]]:
-        """Yield the numbers and results of the tiles that were finished, a record at a time: all together may be large.
+        """Yield numbers and results of finished tiles, one record at a time to save memory.
 
-        To be gone through before any is added. What cannot be used is cut off.
+        Exhaust this before adding tiles. Unusable records are cut off.
         """
         self._file.seek(0)
         records = _records(self._file)
@@ -217,7 +220,7 @@ class SavedPhase:
         return numbered
 
     def add(self, number: int, result: Any) -> None:
-        """Save the result of a tile; on the disk it is in a second."""
+        """Save the result of a tile; it is on disk within about a second."""
         self._write(encode_result([(number, result)], self._records))
         if monotonic() - self._last > SECONDS_TO_DISK:
             self._sync()
@@ -242,14 +245,14 @@ class SavedPhase:
         trace: TracebackType | None,
     ) -> None:
         try:
-            # What ended the work is not to be hidden by a disk that is full.
+            # A full disk must not hide the error that ended the work.
             with suppress(*([InputError] if kind is not None else [])):
                 self._sync()
         finally:
             self._close()
 
     def _close(self) -> None:
-        with suppress(OSError):  # what could not be written is held back, and fails again
+        with suppress(OSError):  # unwritten data stay buffered and fail again
             self._file.close()
 
 
@@ -261,13 +264,13 @@ def _in_a_sentence(folder: Path) -> Iterator[None]:
         raise InputError(
             "file-not-writable",
             str(folder),
-            f"Tiles cannot be saved in {folder} ({reason(error)}): name a folder that can be "
-            "written, or make room.",
+            f"Tiles cannot be saved in {folder} ({reason(error)}): use a writable folder, or free "
+            "disk space.",
         ) from error
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
-    """Return what the run was; nothing where that cannot be told."""
+    """Return the identity of the saved run; empty if it cannot be read."""
     if not path.is_file() or path.stat().st_size > MOST_BYTES:
         return {}
     try:
@@ -283,7 +286,7 @@ def _short(run: Mapping[str, Any], name: str) -> str:
 
 
 def _remove_links(path: Path) -> None:
-    """Take away a link, or a second name of a file that is elsewhere too."""
+    """Remove a link, or a second name of a file elsewhere."""
     with suppress(FileNotFoundError):
         found = path.lstat()
         if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
@@ -292,12 +295,12 @@ def _remove_links(path: Path) -> None:
             raise InputError(
                 "checkpoint",
                 str(path),
-                f"{path} is no file of tiles: remove it, or name another folder.",
+                f"{path} is not a file of tiles: remove it, or use another folder.",
             )
 
 
 def _records(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
-    """Yield the whole records of a file, and where each ends."""
+    """Yield the complete records of a file, and the end position of each."""
     size = os.fstat(file.fileno()).st_size
     while len(head := file.read(HEAD.size)) == HEAD.size:
         length, digest = HEAD.unpack(head)

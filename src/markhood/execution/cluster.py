@@ -1,9 +1,9 @@
-"""Tiles on the workers of a cluster, whatever engine runs it.
+"""Run tiles on the workers of a cluster, with any engine.
 
-Tiles are milliseconds, and a remote call costs about one, so several travel together; how many is found from
-how long they take. Few are under way at a time, as many as keep the workers busy. What an
-engine must be able to do is `Engine`; it sees to it that tiles of a worker that died are run
-again, and says where data have been lost with it, which are then sent again.
+A tile takes milliseconds, and a remote call costs about one, so several tiles are sent together;
+the number is chosen from their duration. Only as many calls are in flight as keep the workers busy.
+`Engine` lists what an engine must provide: it runs tiles of a dead worker again, and reports data
+that were lost with it, which are then sent again.
 """
 
 from __future__ import annotations
@@ -13,42 +13,42 @@ from collections.abc import Callable, Generator, Hashable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from markhood.execution.executor import Failure
-from markhood.execution.parcels import Parcel, pack
+from markhood.execution.packed_work import PackedWork, pack
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 SECONDS_PER_CALL = 0.25
-CALLS_PER_SLOT = 2  # one that runs and one that waits
-MOST_LOSSES = 3  # of data, one after another, without a call done in between
+CALLS_PER_SLOT = 2  # one running and one waiting
+MOST_LOSSES = 3  # consecutive losses of data without a finished call
 
 Handle = Hashable
 
 
 class DataLostError(Exception):
-    """The workers that held the data of a call are gone, and the data with them."""
+    """The workers that held the data of a call died."""
 
 
 class Engine(Protocol):
-    """What an engine of clusters can do."""
+    """The interface of a cluster engine."""
 
     def slots(self) -> int:
-        """Return how many calls can run at once."""
+        """Return the number of concurrent calls."""
 
     def opens(self, path: str, size: int) -> bool:
         """Return whether all workers have a file of that path and size."""
 
     def send(self, value: Any) -> Handle:
-        """Bring a value to the workers."""
+        """Send a value to the workers."""
 
     def call(self, key: str, content: Handle, tiles: Sequence[Any], arrays: list[Handle]) -> Handle:
-        """Begin a call of `markhood.execution.parcels.run_tiles`."""
+        """Start a call of `markhood.execution.packed_work.run_tiles`."""
 
     def finished(self, calls: Sequence[Handle]) -> Sequence[Handle]:
-        """Wait until one call at least is done, and return those that are."""
+        """Wait until at least one call is done, and return the finished ones."""
 
     def result(self, call: Handle) -> tuple[float, list[Any]]:
-        """Return what a call returned, or raise `DataLostError`."""
+        """Return the result of a call, or raise `DataLostError`."""
 
     def end(self, calls: Sequence[Handle], key: str) -> None:
         """Cancel calls, and let the workers forget the work of that key."""
@@ -64,17 +64,17 @@ class Cluster:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._sent: dict[str, Handle] = {}  # arrays of the phase before, by their hashes
+        self._sent: dict[str, Handle] = {}  # arrays of the previous phase, by hash
 
     def outcomes(
         self, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Generator[tuple[int, R | Failure]]:
-        """Yield the number of each tile and what became of it, in any order."""
+        """Yield the number and outcome of each tile, in any order."""
         if not tiles:
             return
         engine, bundles = self._engine, _Bundles(len(tiles))
-        parcel = pack(work, engine.opens)
-        content, arrays = self._send(parcel)
+        packed = pack(work, engine.opens)
+        content, arrays = self._send(packed)
         calls: dict[Handle, range] = {}
         losses = 0
         try:
@@ -83,7 +83,7 @@ class Cluster:
                 while bundles.n_left and len(calls) < slots * CALLS_PER_SLOT:
                     bundle = bundles.take(slots)
                     some = tiles[bundle.start : bundle.stop]
-                    calls[engine.call(parcel.key, content, some, arrays)] = bundle
+                    calls[engine.call(packed.key, content, some, arrays)] = bundle
                 for call in engine.finished(list(calls)):
                     bundle = calls.pop(call)
                     try:
@@ -93,28 +93,28 @@ class Cluster:
                         if losses > MOST_LOSSES:
                             raise
                         bundles.put_back(bundle, *calls.values())
-                        engine.end(list(calls), parcel.key)
+                        engine.end(list(calls), packed.key)
                         calls.clear()
                         self._sent.clear()
-                        content, arrays = self._send(parcel)
+                        content, arrays = self._send(packed)
                         break
                     losses = 0
                     bundles.note(len(results), seconds)
                     yield from zip(bundle, results, strict=False)  # short after a failure
         finally:
-            engine.end(list(calls), parcel.key)
+            engine.end(list(calls), packed.key)
 
-    def _send(self, parcel: Parcel) -> tuple[Handle, list[Handle]]:
-        """Bring the work to the workers, but for the arrays that are there already."""
+    def _send(self, packed: PackedWork) -> tuple[Handle, list[Handle]]:
+        """Send the work to the workers, except arrays that they already have."""
         self._sent = {
             key: self._sent[key] if key in self._sent else self._engine.send(array)
-            for key, array in parcel.arrays.items()
+            for key, array in packed.arrays.items()
         }
-        return self._engine.send(parcel.content), list(self._sent.values())
+        return self._engine.send(packed.content), list(self._sent.values())
 
 
 class _Bundles:
-    """The numbers of tiles, cut into bundles as they are asked for."""
+    """The numbers of tiles, cut into bundles on request."""
 
     def __init__(self, n_tiles: int) -> None:
         self.n_left = n_tiles
@@ -123,12 +123,12 @@ class _Bundles:
         self._seconds = 0.0
 
     def note(self, n_tiles: int, seconds: float) -> None:
-        """Take in how long some tiles took."""
+        """Record the duration of some tiles."""
         self._n_done += n_tiles
         self._seconds += seconds
 
     def take(self, slots: int) -> range:
-        """Take the next bundle: single tiles until some are done, and no more than a fair share."""
+        """Return the next bundle: single tiles until some are done, at most a fair share."""
         size = 1
         if self._n_done:
             fitting = SECONDS_PER_CALL * self._n_done / max(self._seconds, 1e-9)
@@ -141,6 +141,6 @@ class _Bundles:
         return bundle
 
     def put_back(self, *bundles: range) -> None:
-        """Take back bundles that were not run."""
+        """Return bundles that were not run."""
         self._left.extendleft(bundles)
         self.n_left += sum(map(len, bundles))

@@ -1,8 +1,7 @@
-"""Clusters of Dask: `executor="dask"`, a `distributed.Client`, or joblib's backend of that name.
+"""Dask clusters: `executor="dask"`, a `distributed.Client`, or joblib's Dask backend.
 
-Data are scattered to all workers, so that one that dies takes none of them with it. Dask runs
-the tiles of a dead worker again by itself; only where every worker that held some data died at once
-are those sent anew.
+Data are scattered to all workers, so that the death of one loses none of them. Dask itself reruns
+the tiles of a dead worker; data are sent again only if every worker that held them died.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 
 from markhood.errors import InputError
 from markhood.execution.cluster import Cluster, DataLostError
-from markhood.execution.parcels import forget, has_file, run_tiles
+from markhood.execution.packed_work import forget, has_file, run_tiles
 
 
 class DaskEngine:
@@ -31,7 +30,7 @@ class DaskEngine:
         self._done: SimpleQueue[Any] = SimpleQueue()
 
     def slots(self) -> int:
-        """Return how many calls can run at once."""
+        """Return the number of concurrent calls."""
         return sum(self._client.nthreads().values()) or 1
 
     def opens(self, path: str, size: int) -> bool:
@@ -40,19 +39,19 @@ class DaskEngine:
         return all(self._client.run(has_file, path, size).values())
 
     def send(self, value: Any) -> Any:
-        """Bring a value to the workers."""
+        """Send a value to the workers."""
         self._client.wait_for_workers(1)
-        # Keys of their own: one made from the content may still be on its way out.
+        # Unique keys: a key made from the content may still be in the process of removal.
         return self._client.scatter([value], broadcast=True, hash=False)[0]
 
     def call(self, key: str, content: Any, tiles: Sequence[Any], arrays: list[Any]) -> Any:
-        """Begin a call of `run_tiles`."""
+        """Start a call of `run_tiles`."""
         future = self._client.submit(run_tiles, key, content, list(tiles), *arrays, pure=False)
         future.add_done_callback(self._done.put)
         return future
 
     def finished(self, calls: Sequence[Any]) -> Sequence[Any]:
-        """Wait until one call at least is done, and return those that are."""
+        """Wait until at least one call is done, and return the finished ones."""
         done = [self._done.get()]
         while True:
             try:
@@ -61,7 +60,7 @@ class DaskEngine:
                 return [call for call in done if call in calls]
 
     def result(self, call: Any) -> tuple[float, list[Any]]:
-        """Return what a call returned, or raise `DataLostError`."""
+        """Return the result of a call, or raise `DataLostError`."""
         try:
             result: tuple[float, list[Any]] = call.result()
         except CancelledError:
@@ -82,7 +81,7 @@ def on_client(client: Any) -> Cluster:
 
 @contextmanager
 def on_scheduler(address: str | None) -> Iterator[Cluster]:
-    """Connect to the scheduler there, or take the client that there is."""
+    """Connect to the scheduler at this address, or use the existing client."""
     import distributed
 
     if address is None:
@@ -92,8 +91,8 @@ def on_scheduler(address: str | None) -> Iterator[Cluster]:
             raise InputError(
                 "option-needed",
                 "scheduler",
-                "executor 'dask' needs to know its cluster: give the scheduler's address, such as "
-                "tcp://host:8786, or make a distributed.Client first.",
+                "executor 'dask' needs a cluster: pass the scheduler's address, such as "
+                "tcp://host:8786, or create a distributed.Client first.",
             ) from None
         yield on_client(client)
         return
@@ -103,8 +102,8 @@ def on_scheduler(address: str | None) -> Iterator[Cluster]:
         raise InputError(
             "executor",
             address,
-            f"No Dask scheduler answers at {address} ({_first_line(error)}): check that it runs, "
-            "and the address.",
+            f"No Dask scheduler answers at {address} ({_first_line(error)}): check the address, "
+            "and that it is running.",
         ) from error
     with client:
         yield on_client(client)

@@ -1,9 +1,8 @@
-"""What runs tiles, as a value.
+"""The interface of executors.
 
-An executor is given work and tiles and hands the results back as they come, each with the number of
-its tile. It neither orders nor keeps them: `Runner` does, once for all executors. An error of
-the work is a result too, so that it is raised where that tile's result would have come, whatever
-finished before it.
+An executor receives work and tiles and returns results as they finish, each with the number of its
+tile. It neither orders nor stores them: `Runner` does, for all executors. An error of the work is
+an outcome too, so that it is raised at the position of that tile's result.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Failure:
-    """In place of a tile's result: the error that its work raised."""
+    """The error that a tile's work raised, in place of its result."""
 
     error: BaseException
 
 
 class Executor(Protocol):
-    """A place where tiles are run."""
+    """Runs tiles."""
 
     def outcomes(
         self, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Generator[tuple[int, R | Failure]]:
-        """Yield the number of each tile and what became of it, in any order.
+        """Yield the number and outcome of each tile, in any order.
 
-        After a `Failure` there need be no more outcomes of later tiles. Closing the iterator ends
-        what is still under way.
+        After a `Failure`, outcomes of later tiles may be missing. Closing the iterator stops
+        running work.
         """

@@ -1,4 +1,4 @@
-"""Executors by the names that people type."""
+"""Look up executors by name."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ NAMES = ("threads", "dask", "ray")
 def executor_named(
     name: Any, scheduler: str | None = None, n_jobs: int | None = None, cards: int = 0
 ) -> Iterator[Executor]:
-    """Open the executor of that name, and close what was opened for it.
+    """Open the executor of that name, and close it afterwards.
 
     Parameters
     ----------
     name : {"threads", "dask", "ray"}, distributed.Client, Executor or None
-        None is threads, unless `joblib.parallel_config` says otherwise.
+        None uses threads, unless `joblib.parallel_config` sets another backend.
     scheduler : str, optional
         Address of the cluster.
     n_jobs : int, optional
-        Threads, where it is threads.
+        Number of threads, for the executor "threads".
     cards : int, default=0
-        GPUs that a tile needs.
+        Number of GPUs per tile.
 
     Raises
     ------
     InputError
-        If there is no such executor, not what it needs, or no cluster at that address.
+        If the executor is unknown, its library is missing, or no cluster answers at that address.
     """
     if scheduler is not None and name not in ("dask", "ray"):
         raise InputError(
             "option-conflict",
             "scheduler",
-            f"The scheduler {scheduler} is for the executors dask and ray: name one of them.",
+            f"The scheduler {scheduler} needs the executor dask or ray: choose one of them.",
         )
     if name is None:
         yield Local(n_jobs)
@@ -70,7 +70,7 @@ def executor_named(
         raise InputError(
             "option-unknown",
             "executor",
-            f"Unknown executor {name!r}: choose one of {', '.join(NAMES)}, or give a "
+            f"Unknown executor {name!r}: choose one of {', '.join(NAMES)}, or pass a "
             "distributed.Client.",
         )
 
@@ -84,5 +84,5 @@ def _require_extra(name: str, *modules: str) -> None:
             "library-missing",
             name,
             f"executor {name!r} needs {name.capitalize()}: pip install 'markhood[{name}]', or "
-            "leave it out.",
+            "use the default executor.",
         ) from None

@@ -1,11 +1,11 @@
-"""Tiles on this machine's threads, or wherever `joblib.parallel_config` says.
+"""Run tiles on local threads, or on the backend that `joblib.parallel_config` sets.
 
-Threads take the next tile from a queue and put what became of it into another, because joblib looks for results only
-every ten milliseconds, which is longer than many a phase takes, and the standard library's pool has the main thread do for
-every tile, under the interpreter's lock, what takes longer than a small one. Where joblib is set to Dask or to Ray, its cluster is used but not its
-way of calling it, which would send the data with every call and, on Ray, not outlive a worker.
-Its other backends, processes among them, are called as joblib does, and again for what is left
-when a process was killed.
+Threads take tiles from a queue and put outcomes into another. joblib polls for results only every
+ten milliseconds, longer than many phases take, and the standard library's pool spends more time per
+tile in the main thread, under the interpreter lock, than a small tile takes. If joblib is set to
+Dask or Ray, its cluster is used through our engines, because joblib would send the data with every
+call and, on Ray, not survive the death of a worker. Other joblib backends, including processes, are
+called through joblib, and called again for unfinished tiles if a process was killed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from markhood.execution.executor import Executor, Failure
 T = TypeVar("T")
 R = TypeVar("R")
 
-MOST_DEATHS = 3  # of processes, one after another, without a tile done in between
+MOST_DEATHS = 3  # consecutive deaths of processes without a finished tile
 
 
 class Worker(Thread):
-    """A thread whose kernels end within a fraction of a second once ``is_abandoned`` is set."""
+    """A thread whose kernels stop within a fraction of a second once ``is_abandoned`` is set."""
 
     is_abandoned = False
 
@@ -46,7 +46,7 @@ class Threads:
     def outcomes(
         self, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Generator[tuple[int, R | Failure]]:
-        """Yield the number of each tile and what became of it, in any order."""
+        """Yield the number and outcome of each tile, in any order."""
         if self.n_threads == 1 or len(tiles) < 2:
             yield from enumerate(map(work, tiles))
             return
@@ -69,7 +69,7 @@ class Threads:
             for _ in tiles:
                 yield done.get()
         finally:
-            # After an error or an interrupt: do not begin what is left, and end what has begun.
+            # After an error or an interrupt: do not start remaining tiles, and stop running ones.
             for _ in _taken_from(left):
                 pass
             for thread in threads:
@@ -93,16 +93,14 @@ class Local:
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self._n_jobs = n_jobs
-        self._clusters: dict[Any, Executor] = {}  # kept, with the data that are on them
+        self._clusters: dict[Any, Executor] = {}  # kept, with their data
 
     def outcomes(
         self, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Generator[tuple[int, R | Failure]]:
-        """Yield the number of each tile and what became of it, in any order."""
+        """Yield the number and outcome of each tile, in any order."""
         if self._n_jobs == 1 or (self._n_jobs is None and "joblib" not in sys.modules):
-            return Threads(1).outcomes(
-                work, tiles
-            )  # who has not imported joblib has set it to nothing
+            return Threads(1).outcomes(work, tiles)  # joblib has no setting if it was not imported
         from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
 
         backend, n_jobs = get_active_backend(prefer="threads")
@@ -117,7 +115,7 @@ class Local:
         return self._by_joblib(work, tiles)
 
     def _cluster_of(self, backend: Any) -> Executor | None:
-        kind = type(backend).__name__  # the classes themselves need the libraries
+        kind = type(backend).__name__  # importing the classes would need the libraries
         if kind == "DaskDistributedBackend" and backend.client not in self._clusters:
             from markhood.execution.dask import on_client
 

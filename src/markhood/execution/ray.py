@@ -1,8 +1,8 @@
-"""Clusters of Ray: `executor="ray"`, or joblib's backend of that name.
+"""Ray clusters: `executor="ray"`, or joblib's Ray backend.
 
-Tiles are tasks with retries, not calls of actors: a task of a worker that died is run again, a call
-of an actor that died is an error. Data are in Ray's object store, where the workers of a
-machine read them without a copy.
+Tiles are tasks with retries, not actor calls: a task of a dead worker is run again, while a call of
+a dead actor is an error. Data are in Ray's object store, where the workers of a machine read them
+without a copy.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 from markhood.errors import InputError
 from markhood.execution.cluster import Cluster
-from markhood.execution.parcels import has_file, run_tiles
+from markhood.execution.packed_work import has_file, run_tiles
 
 RETRIES = 8  # of a call whose worker died
-PATIENCE = 10  # seconds that a machine has to answer
+PATIENCE = 10  # seconds to wait for a machine
 
 
 class RayEngine:
@@ -26,7 +26,7 @@ class RayEngine:
     Parameters
     ----------
     cards : int, default=0
-        GPUs that a call needs; Ray hides them from calls that ask for none.
+        Number of GPUs per call; Ray hides them from calls that request none.
     """
 
     def __init__(self, cards: int = 0) -> None:
@@ -38,7 +38,7 @@ class RayEngine:
         self._run_tiles = ray.remote(**options)(run_tiles)
 
     def slots(self) -> int:
-        """Return how many calls can run at once."""
+        """Return the number of concurrent calls."""
         there = self._ray.cluster_resources()
         return int(there.get("GPU" if self._cards else "CPU", 1)) or 1
 
@@ -60,25 +60,25 @@ class RayEngine:
         )
 
     def send(self, value: Any) -> Any:
-        """Bring a value to the workers."""
+        """Send a value to the workers."""
         return self._ray.put(value)
 
     def call(self, key: str, content: Any, tiles: Sequence[Any], arrays: list[Any]) -> Any:
-        """Begin a call of `run_tiles`."""
+        """Start a call of `run_tiles`."""
         return self._run_tiles.remote(key, content, list(tiles), *arrays)
 
     def finished(self, calls: Sequence[Any]) -> Sequence[Any]:
-        """Wait until one call at least is done, and return those that are."""
+        """Wait until at least one call is done, and return the finished ones."""
         done: Sequence[Any] = self._ray.wait(calls, num_returns=1)[0]
         return done
 
     def result(self, call: Any) -> tuple[float, list[Any]]:
-        """Return what a call returned."""
+        """Return the result of a call."""
         result: tuple[float, list[Any]] = self._ray.get(call)
         return result
 
     def end(self, calls: Sequence[Any], key: str) -> None:
-        """Cancel calls; Ray ends its idle workers, and what they remember, by itself."""
+        """Cancel calls; Ray itself ends idle workers and frees their memory."""
         for call in calls:
             self._ray.cancel(call)
 
@@ -90,7 +90,7 @@ def on_ray(cards: int = 0) -> Cluster:
 
 @contextmanager
 def on_address(address: str | None, cards: int = 0) -> Iterator[Cluster]:
-    """Connect to the cluster there, unless this process is connected already."""
+    """Connect to the cluster at this address, unless already connected."""
     import ray
 
     if ray.is_initialized():
@@ -103,8 +103,8 @@ def on_address(address: str | None, cards: int = 0) -> Iterator[Cluster]:
         raise InputError(
             "executor",
             str(address),
-            f"No Ray cluster answers at {address} ({str(error).splitlines()[0]}): check that it "
-            "runs, and the address.",
+            f"No Ray cluster answers at {address} ({str(error).splitlines()[0]}): check the "
+            "address, and that it is running.",
         ) from error
     try:
         yield on_ray(cards)
@@ -113,7 +113,7 @@ def on_address(address: str | None, cards: int = 0) -> Iterator[Cluster]:
 
 
 def _knock(address: str | None) -> None:
-    """Find out in seconds whether anybody listens there; Ray itself would try for minutes."""
+    """Check within seconds whether the address answers; Ray itself would try for minutes."""
     host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()

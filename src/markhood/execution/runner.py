@@ -1,8 +1,8 @@
-"""Run tiles of work, tell of the progress, and give the results in the order of the tiles.
+"""Run tiles of work, report progress, and return the results in tile order.
 
-Where they run is a value, the executor: by default threads here, because a tile is a few
-milliseconds of work that releases the interpreter's lock, so nothing need be copied. With
-a checkpoint, finished tiles are read from it and new ones saved to it.
+The executor decides where tiles run: by default on local threads, because a tile is a few
+milliseconds of work that releases the interpreter lock, so nothing needs to be copied. With a
+checkpoint, finished tiles are read from it and new ones are saved to it.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ R = TypeVar("R")
 
 Progress = Callable[[str, int, int], None]
 
-# As one tile a survey's 25 questions would be learned from on one thread, whatever there are.
+# With a single tile, the 25 questions of a survey would use only one thread.
 FEWEST_TILES = 16
-# What is done for a tile besides its work, on one thread at a time, takes a tenth of a millisecond.
+# The overhead per tile, on one thread at a time, is a tenth of a millisecond.
 MOST_TILES = 4096
 
 
 def no_progress(phase: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True)
 class Runner:
-    """Where work is done, who is told of its progress, and where it is saved.
+    """Runs work, reports its progress, and saves its results.
 
     Parameters
     ----------
     n_jobs : int, optional
-        Threads, as in joblib: None is one unless a ``parallel_config`` says otherwise, -1 all.
+        Number of threads, as in joblib: None is one unless ``parallel_config`` sets it, -1 all.
     progress : callable
-        Called with the name of the phase, tiles done and tiles in all.
+        Called with the phase, the number of finished tiles and the total number of tiles.
     executor : Executor, optional
-        By default ``n_jobs`` threads here, or what joblib is set to.
+        By default ``n_jobs`` local threads, or joblib's setting.
     checkpoint : Checkpoint, optional
-        Where finished tiles are kept.
+        Stores finished tiles.
     data : str, default=""
-        Fingerprint of the data that tiles are computed from, where they are not those of the checkpoint's run.
+        Fingerprint of the data of the tiles, if they differ from those of the checkpoint's run.
     """
 
     n_jobs: int | None = None
@@ -70,7 +70,7 @@ class Runner:
     def map_unordered(
         self, phase: str, work: Callable[[T], R], tiles: Sequence[T]
     ) -> Iterator[tuple[T, R]]:
-        """Apply ``work`` to every tile and yield tiles and results as they come."""
+        """Apply ``work`` to every tile and yield tiles and results as they finish."""
         with closing(self._outcomes(phase, work, tiles)) as outcomes:
             for k, outcome in outcomes:
                 yield tiles[k], _result(outcome)
@@ -84,7 +84,7 @@ class Runner:
             )
             finished: set[int] = set()
             for k, result in stack.enter_context(closing(saved.results())) if saved else ():
-                if k not in finished:  # two runs at a time may both have saved it
+                if k not in finished:  # concurrent runs may both have saved it
                     finished.add(k)
                     yield k, result
             done = len(finished)
@@ -121,9 +121,9 @@ def cut(n: int, tile: int) -> list[range]:
 
 
 def shared_out(n: int, largest: int) -> list[range]:
-    """Cut ``range(n)`` so that threads can share it: into `FEWEST_TILES` to `MOST_TILES`, of ``largest`` if that is between.
+    """Cut ``range(n)`` into `FEWEST_TILES` to `MOST_TILES` tiles, of ``largest`` if possible.
 
-    How many threads there are does not matter to it, so that a checkpoint of one machine is good on another.
+    The result does not depend on the number of threads, so a checkpoint is valid on other machines.
 
     Examples
     --------

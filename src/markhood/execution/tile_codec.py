@@ -1,13 +1,14 @@
-"""Results of tiles as bytes, and back: data only, so that no file can make anything happen.
+"""Encode results of tiles as bytes and decode them: plain data only, so that no file can run code.
 
-A result is plain values, arrays of numbers, and records (named tuples and dataclasses) of these. Its
-structure is written as JSON, in which everything that JSON lacks is an object with one key,
+A result consists of plain values, arrays of numbers, and records (named tuples and dataclasses) of
+these. Its structure is written as JSON, in which everything that JSON lacks is an object with one
+key,
 
     {"tuple": [...]}  {"dict": [[key, value], ...]}  {"record": [name, [fields]]}
     {"array": [dtype, shape]}  {"scalar": [dtype, shape]}
 
-and after it come the numbers of the arrays, in their order. What a name stands for is decided by who reads:
-records are looked up among the types that he gives, dtypes among those of numbers.
+followed by the numbers of the arrays in order. The reader decides what names mean: records are
+looked up among the types that it passes, dtypes among numeric ones.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ _NUMBERS = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[48]")
 
 
 class DamagedError(ValueError):
-    """Bytes that no result was written as."""
+    """Bytes that are not an encoded result."""
 
 
 def encode_result(result: Any, records: Iterable[type]) -> bytes:
-    """Return a result as bytes; ``TypeError`` for what is not to be found again.
+    """Return a result as bytes; ``TypeError`` for values that cannot be decoded.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def encode_result(result: Any, records: Iterable[type]) -> bytes:
 
 
 def decode_result(content: bytes, records: Iterable[type]) -> Any:
-    """Return what was written; `DamagedError` where that cannot be told.
+    """Return the encoded result; `DamagedError` if it cannot be decoded.
 
     Examples
     --------
@@ -91,14 +92,14 @@ def _array(value: Any, parts: list[bytes]) -> dict[str, Any]:
     array = np.asarray(value)
     little = array.dtype.newbyteorder("<")
     if not _NUMBERS.fullmatch(little.str):
-        raise TypeError(f"an array of {array.dtype} is nothing that can be saved")
+        raise TypeError(f"an array of {array.dtype} cannot be saved")
     parts.append(np.ascontiguousarray(array, little).tobytes())
     kind = "array" if isinstance(value, np.ndarray) else "scalar"
     return {kind: [little.str, list(array.shape)]}
 
 
 class _Reader:
-    """Rebuilds values, and keeps in mind how many bytes of arrays are used up."""
+    """Rebuilds values, and tracks the bytes of arrays that are used up."""
 
     def __init__(self, content: bytes, at: int, records: Mapping[str, type]) -> None:
         self._content, self.at, self._records = content, at, records
@@ -132,4 +133,4 @@ class _Reader:
             raise DamagedError("an array that is cut off")
         values = np.frombuffer(self._content, dtype, count, self.at).reshape(shape)
         self.at += size
-        return values.astype(values.dtype.newbyteorder("="))  # a copy, which can be written to
+        return values.astype(values.dtype.newbyteorder("="))  # a writable copy

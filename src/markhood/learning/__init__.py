@@ -1,10 +1,10 @@
-"""One road from a request to a result, for all doors.
+"""Learn a graph from a request, in the same way for every interface.
 
-`learn()`, the estimators and the command line put a `Request` together (`request`): a method with its
-options (`methods`) and the options that all methods share. It reads the data, makes a `Job`, lets the
-method search, and describes what was found (`describe`): evidence, couplings, graphs. Where values are
-missing, `imputation` searches many times and describes once. `forecast` says beforehand how
-long it will take, `provenance` writes down where a graph came from.
+`learn()`, the estimators and the command line build a `Request` (`request`): a method with its
+options (`methods`) and the options that all methods share. The request reads the data, makes a
+`Job`, lets the method search, and describes the result (`describe`): evidence, couplings, graphs.
+Where values are missing, `imputation` searches several times and describes once. `forecast`
+estimates time and memory before a run, and `provenance` records how a graph was learned.
 
-Nothing here reads or writes files of graphs, or prints.
+This package does not read or write graph files, and it does not print.
 """

@@ -1,4 +1,4 @@
-"""`blanket()`: the variables that one column depends on given all others."""
+"""`blanket()`: find the Markov blanket of one column."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Blanket(NamedTuple):
     Attributes
     ----------
     names : tuple of str
-        Its members, in the order of the columns.
+        Members of the blanket, in column order.
     numbers : ndarray of int
-        The columns that they are.
+        Column numbers of the members.
     evidence : ndarray of float
-        What each adds to the score of the column's regression on all of them.
+        Gain in the score of the target's regression from including each member.
     candidates : ndarray of int
         The columns that passed the screen.
     copies : mapping of str to tuple of str
-        The columns that no data tell apart from the target or from a member, by its name; empty where copies
-        are not grouped.
+        Exact copies of the target or of a member, by its name; empty where copies are not
+        grouped.
     """
 
     names: tuple[str, ...]
@@ -50,24 +50,25 @@ def blanket(
     depth: int = 1,
     **options: Any,
 ) -> Blanket:
-    """Find the Markov blanket of one column: what it depends on given all others.
+    """Find the Markov blanket of one column: the columns it depends on given all others.
 
-    One column is screened against all others, so the cost grows with the number of columns, and not with
-    that of pairs. Copies are grouped as `learn` groups them (``identical``): one of each set is a candidate, and those of
-    the target are none.
+    One column is screened against all others, so the cost is linear in the number of columns.
+    Copies are grouped as in `learn` (``identical``): one of each set is a candidate, and copies of
+    the target are not candidates.
 
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
         As for `learn`.
     target : str or int
-        The name or number of the column.
+        Name or number of the column.
     gamma : float, default=0.5
-        Weight of the number of possible blankets; larger, fewer members.
+        Weight of the model-space penalty in BIC_gamma; larger values give fewer members.
     depth : int, default=1
-        Candidates are the columns within so many steps of the screened graph.
+        Search among the columns within this many steps of the screened graph.
     **options
-        How data are read and work is run, as for `learn`: ``missing``, ``weights``, ``bins``, ``n_jobs``, ...
+        Options for reading data and running the work, as for `learn`: ``missing``, ``weights``,
+        ``bins``, ``n_jobs``, ...
 
     Returns
     -------
@@ -102,12 +103,12 @@ def blanket(
 def blanket_in(
     request: Request, samples: Samples, target: int, gamma: float, depth: int
 ) -> Blanket:
-    """Find the blanket of one variable of samples."""
+    """Find the blanket of one variable in samples."""
     if samples.missing:
         raise InputError(
             "missing-values",
             "missing",
-            f"A blanket needs complete samples: choose {option('missing', 'drop')} or "
+            f"A blanket needs complete samples: use {option('missing', 'drop')} or "
             f"{option('missing', 'level')}.",
         )
     with request.job(samples) as job:
@@ -117,7 +118,7 @@ def blanket_in(
 
 
 def _copies(samples: Samples, nodes: list[int]) -> dict[str, tuple[str, ...]]:
-    """Return the columns that some variables stand for, by the names of these."""
+    """Return the copies that some grouped variables represent, by variable name."""
     members = samples.variables.members or ((),) * samples.n_variables
     return {samples.names[j]: tuple(m.name for m in members[j]) for j in nodes if members[j]}
 

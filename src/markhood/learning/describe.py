@@ -1,15 +1,17 @@
-"""What a search found, described: the graph with the evidence and the couplings of its edges.
+"""Describe a search result: compute evidence and couplings for the edges of the graph.
 
-The evidence of an edge is what the total score gains by it in this graph, per end. Its coupling is
-the conditional log odds ratio, of a step where levels are ordered, once from each end's regression on
-its blanket, infinite where the data are separated; of other levels it is a table, and its size a number.
-Where a search has coefficients of its own, those are the couplings; where it has probabilities, the
-couplings are means given that the edge is there, and finite, and each edge has its probability and an
-interval. Marginal edges are described by their two ends: each end's regression is on the other and on the covariates alone.
-Where a search ranks all pairs, an edge's evidence is its score, which is no likelihood ratio.
+The evidence of an edge is the gain in the total score from including it, per end. Its coupling is
+the conditional log odds ratio (per step where levels are ordered), once from each end's regression
+on its blanket, and infinite where the data are separated. For nominal levels the coupling is a
+table, summarised by one number. Where a search has coefficients of its own, those are the
+couplings. Where it has probabilities, couplings are finite means conditional on the edge being
+present, and each edge has a probability and an interval. Marginal edges are described by their two
+ends alone: each end is regressed on the other and on the covariates. Where a search ranks all
+pairs, the evidence of an edge is its ranking score, which is not a likelihood ratio.
 
-Edges that are not to be reported (near pairs along a genome) are left out here, and not before: they stand in the
-blankets on which the others are described, and their own evidence is not worked out.
+Edges that are not reported (nearby pairs along a genome) are removed here and not earlier, because
+they belong to the blankets on which other edges are conditioned. Their own evidence is not
+computed.
 """
 
 from __future__ import annotations
@@ -30,51 +32,51 @@ from markhood.model.regressions import Regressions
 from markhood.model.zero_sum import zero_sum
 from markhood.scores.scorer import Pairs
 from markhood.search.ranking import Ranking
-from markhood.search.values.found import Found, timed
+from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import Knowledge
 from markhood.search.values.probabilities import EdgeProbabilities
+from markhood.search.values.search_result import SearchResult, timed
 
 VARIABLES_PER_TILE = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
-    """Everything that learning ends with.
+class LearnedGraph:
+    """The result of learning.
 
     Attributes
     ----------
     graph : Graph
-        The answer.
+        The learned graph.
     screened : Pairs or None
-        The pairs that passed the screen, where there was one; with ``max_candidates`` those that mattered to it.
+        Pairs that passed the screen, if the method has one; with ``max_candidates`` only those that
+        it used.
     or_edges : ndarray of shape (n_edges, 2)
         The union of all blankets.
     blanket_scores : ndarray of shape (n_variables,), or None
-        The score of every variable in ``graph``, 0 for a constant one; None where edges are
-        described by their ends alone.
+        The score of every variable in ``graph``, 0 for a constant one; None for marginal edges.
     regressions : Regressions or None
-        Of every variable on its neighbours in ``graph``; None likewise.
+        Regressions of every variable on its neighbours in ``graph``; None for marginal edges.
     evaluations : dict of str to ndarray
-        Phase -> how many blankets of each size were scored.
+        Number of blankets scored, by phase and blanket size.
     seconds : dict of str to float
-        Phase -> time it took.
+        Duration of each phase.
     n_cut : int
-        For how many variables not all candidates were looked at.
+        Number of variables whose search space was cut.
     found_edges : ndarray of shape (n_found, 2)
-        The edges of ``graph``, and those that were found and are not reported.
+        The edges of ``graph`` and those that are not reported.
     probabilities : EdgeProbabilities or None
-        Of all pairs that may be edges, where the search has them.
+        Probabilities of all pairs that may be edges, if the search estimates them.
     n_screened : int or None
-        How many pairs passed the screen, where there was one; near ones too.
+        Number of pairs that passed the screen, if the method has one, including unreported pairs.
     largest_blanket : int or None
-        How many neighbours a variable has at most in the union of all blankets.
+        Largest number of neighbours of a variable in the union of all blankets.
     ranking : Ranking or None
-        All pairs and their scores, where the search ranks them.
+        All pairs with their scores, if the search ranks them.
     is_marginal : bool
-        Whether an edge describes its two ends alone, whatever else they are joined to.
+        Whether edges are described by their two ends alone.
     not_converged : dict of str to ndarray of shape (n_variables,)
-        Phase -> how many fits of each variable did not converge.
+        Number of fits of each variable that did not converge, by phase.
     """
 
     graph: Graph
@@ -95,7 +97,7 @@ class Learned:
 
     @cached_property
     def screened_graph(self) -> Graph | None:
-        """The pairs that passed the screen, with what they gain in it; None where there was no screen."""
+        """The pairs that passed the screen, with their gains; None if there was no screen."""
         if self.screened is None:
             return None
         ends = np.column_stack([self.screened.gains] * 2)
@@ -107,12 +109,12 @@ class Learned:
         return Graph(self.graph.variables, self.or_edges, provenance=self.graph.provenance)
 
 
-def describe(job: Job, found: Found) -> Learned:
-    """Score and fit every edge that a search found, and put everything together."""
+def describe(job: Job, found: SearchResult) -> LearnedGraph:
+    """Score and fit every edge of a search result."""
     seconds = dict(found.seconds)
     with timed(seconds, "evidence"):
         numbers = numbers_of(job, found)
-    known, n_nodes = job.knowledge, job.n_nodes
+    known, n_nodes = job.constraints, job.n_nodes
     variables = job.samples.variables.pick(range(n_nodes))
     is_reported = known.reports(found.edges)
     edges = found.edges[is_reported]
@@ -120,7 +122,7 @@ def describe(job: Job, found: Found) -> Learned:
     if screened is not None:
         of_nodes = (screened.edges[:, 1] < n_nodes) & known.reports(screened.edges)
         screened = Pairs(screened.edges[of_nodes], screened.gains[of_nodes])
-    return Learned(
+    return LearnedGraph(
         graph=Graph(
             variables,
             edges,
@@ -150,8 +152,8 @@ def describe(job: Job, found: Found) -> Learned:
     )
 
 
-def _n_screened(found: Found) -> int | None:
-    """Return how many pairs passed the screen, kept or not."""
+def _n_screened(found: SearchResult) -> int | None:
+    """Return the number of pairs that passed the screen, kept or not."""
     if found.n_screened is not None or found.screened is None:
         return found.n_screened
     return len(found.screened.edges)
@@ -159,12 +161,12 @@ def _n_screened(found: Found) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A graph's numbers: scores of shape (n_variables,); the ends of reported edges, (n_edges, 2).
+    """Scores, evidence and couplings of a graph.
 
-    ``not_converged`` counts the fits of each variable, or of no variable at all, that did not converge.
-
-    ``coupling_tables`` has a zero-sum table for every edge, None where a single number says it all;
-    it is empty where none has one.
+    Scores have shape (n_variables,), the values at the ends of reported edges (n_edges, 2).
+    ``not_converged`` counts the fits of each variable that did not converge; it may be empty.
+    ``coupling_tables`` has a zero-sum table for every edge, or None where one number suffices; it
+    is empty where no edge has a table.
     """
 
     evidence_ends: NDArray[np.float64]
@@ -175,9 +177,9 @@ class Numbers:
     not_converged: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
 
-def numbers_of(job: Job, found: Found) -> Numbers:
-    """Score and fit every edge that a search found and that is reported."""
-    reported = found.edges[job.knowledge.reports(found.edges)]
+def numbers_of(job: Job, found: SearchResult) -> Numbers:
+    """Score and fit every reported edge of a search result."""
+    reported = found.edges[job.constraints.reports(found.edges)]
     if found.ranking is not None:
         return _of_ranking(job, found)
     if found.is_marginal:
@@ -190,10 +192,10 @@ def numbers_of(job: Job, found: Found) -> Numbers:
     return numbers
 
 
-def _of_ranking(job: Job, found: Found) -> Numbers:
-    """Take evidence and couplings from a search that has both; the two ends have half, or the same."""
+def _of_ranking(job: Job, found: SearchResult) -> Numbers:
+    """Take evidence and couplings from a ranking; each end gets half the score."""
     assert found.ranking is not None
-    reported = np.flatnonzero(job.knowledge.reports(found.edges))
+    reported = np.flatnonzero(job.constraints.reports(found.edges))
     tables = [found.ranking.tables[k] for k in reported.tolist()]
     couplings = np.array([4 * t[0, 0] if t.shape == (2, 2) else np.linalg.norm(t) for t in tables])
     of_levels = [None if table.shape == (2, 2) else table for table in tables]
@@ -207,7 +209,7 @@ def _of_ranking(job: Job, found: Found) -> Numbers:
 def _mean_couplings(
     job: Job, edges: NDArray[np.int64], probabilities: EdgeProbabilities
 ) -> dict[str, Any]:
-    """Return the mean couplings as the fields of `Numbers`; both ends have the same."""
+    """Return the mean couplings as the fields of `Numbers`, the same at both ends."""
     means, tables = probabilities.couplings_of(edges, np.diff(job.samples.starts) + 1)
     return {
         "coupling_ends": np.column_stack([means, means]),
@@ -216,7 +218,7 @@ def _mean_couplings(
 
 
 def regress(job: Job, edges: NDArray[np.int64], of_covariates: Lists | None = None) -> Regressions:
-    """Fit every node's regression on its neighbours in a graph, and each covariate's on a blanket, if one is given."""
+    """Regress every node on its neighbours, and each covariate on its blanket if given."""
     blankets, scorer = _blankets(job, edges), job.scorer
     if of_covariates is not None:
         blankets = Lists.joined([blankets.part(range(job.n_nodes)), of_covariates])
@@ -231,14 +233,14 @@ def regress(job: Job, edges: NDArray[np.int64], of_covariates: Lists | None = No
 def couplings_of(
     job: Job, edges: NDArray[np.int64], is_marginal: bool = False
 ) -> NDArray[np.float64]:
-    """Fit the couplings of a graph's edges at their two ends, of shape (n_edges, 2)."""
+    """Fit the couplings of a graph's edges at both ends, of shape (n_edges, 2)."""
     if is_marginal:
         return _of_pairs(job, edges).coupling_ends
     return couplings_at_ends(job, regress(job, edges), edges)
 
 
 def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]) -> Numbers:
-    """Describe some edges of a graph given all other neighbours of their ends."""
+    """Describe edges of a graph conditional on all other neighbours of their ends."""
     neighbours, ends = Lists.from_both_ends(reported, job.n_variables)
     blankets, scorer = _blankets(job, edges), job.scorer
 
@@ -253,12 +255,12 @@ def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]
         job.runner.map("evidence", score_and_fit, shared_out(job.n_variables, VARIABLES_PER_TILE))
     )
     scores = np.concatenate([np.empty(0), *(scores for scores, _, _ in tiles)])
-    scores[job.samples.is_constant] = 0.0  # there is nothing to score
+    scores[job.samples.is_constant] = 0.0  # a constant variable has no score
     gained = np.concatenate([np.empty(0), *(gained for _, gained, _ in tiles)])
     regressions = _joined(job, blankets, [fits for _, _, fits in tiles])
     return Numbers(
         gained[ends],
-        couplings_at_ends(job, regressions, edges)[job.knowledge.reports(edges)],
+        couplings_at_ends(job, regressions, edges)[job.constraints.reports(edges)],
         coupling_tables_of(regressions, reported),
         scores,
         regressions,
@@ -267,24 +269,24 @@ def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]
 
 
 def _blankets(job: Job, edges: NDArray[np.int64]) -> Lists:
-    """List the neighbours of every variable, and the covariates with them."""
+    """List the neighbours of every variable, with the covariates."""
     neighbours, _ = Lists.from_both_ends(edges, job.n_variables)
-    return job.knowledge.adjusted(np.arange(job.n_variables), neighbours)
+    return job.constraints.adjusted(np.arange(job.n_variables), neighbours)
 
 
 def couplings_at_ends(
     job: Job, regressions: Regressions, edges: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the coupling of every edge at its two ends."""
-    along, covariates = regressions.couplings(), job.knowledge.covariates
+    """Return the coupling of every edge at both ends."""
+    along, covariates = regressions.couplings(), job.constraints.covariates
     is_neighbour = ~np.isin(regressions.blankets.values, covariates)
     _, ends = Lists.from_both_ends(edges, job.n_variables)
     return np.asarray((along[is_neighbour] if len(covariates) else along)[ends])
 
 
 def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
-    """Describe every edge by its two ends, given the covariates: as a graph of its own for each."""
-    scorer, known = job.scorer, job.knowledge
+    """Describe every edge by its two ends, conditional on the covariates only."""
+    scorer, known = job.scorer, job.constraints
 
     def score_and_fit(tile: range) -> tuple[NDArray[np.float64], Fits]:
         ends = edges[tile.start : tile.stop]
@@ -298,13 +300,13 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
         job.runner.map("evidence", score_and_fit, shared_out(len(edges), VARIABLES_PER_TILE))
     )
     gained = np.concatenate([np.empty(0), *(gained for gained, _ in tiles)])
-    # Each end of each edge as a variable of its own, whose blanket is the other end, and the covariates after all of them.
+    # Each end of each edge becomes a variable whose blanket is the other end; covariates come last.
     ends, n_ends = np.arange(2 * len(edges)), 2 * len(edges)
     others = Lists(
         np.arange(n_ends + 1), np.ascontiguousarray(ends.reshape(-1, 2)[:, ::-1].ravel())
     )
     last = np.arange(n_ends, n_ends + len(known.covariates))
-    blankets = Knowledge(covariates=last).adjusted(ends, others)
+    blankets = Constraints(covariates=last).adjusted(ends, others)
     lengths = np.diff(job.samples.starts)[known.covariates]
     of_reals = job.samples.n_reals * job.samples.bits.n_scores[known.covariates]
     fields = np.zeros(int((lengths + of_reals).sum()))
@@ -343,14 +345,14 @@ def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
 def coupling_tables_of(
     regressions: Regressions, edges: NDArray[np.int64]
 ) -> list[NDArray[np.float64] | None]:
-    """Return the table of every edge that has one; nothing where none can."""
+    """Return the coupling tables of the edges; an empty list if no edge has one."""
     if (regressions.n_scores == 1).all():
         return []
     return [_table(regressions, i, j) for i, j in edges.tolist()]
 
 
 def _table(regressions: Regressions, i: int, j: int) -> NDArray[np.float64] | None:
-    """Return the mean of the two ends' zero-sum tables, a row for each level of i."""
+    """Return the mean of the two ends' zero-sum tables, with one row per level of i."""
     if regressions.n_scores[i] == regressions.n_scores[j] == 1:
         return None  # its coupling is one number
     of_j = int(np.searchsorted(regressions.blankets[i], j))

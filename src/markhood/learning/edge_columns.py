@@ -1,12 +1,13 @@
-"""Columns of edges that are computed for every graph, from samples and couplings; `COLUMNS` lists them.
+"""Compute the columns that every graph's edges have; `COLUMNS` lists them.
 
-What each means is said in `markhood.graph.columns`.
+`markhood.graph.columns` documents the meaning of each column.
 
-**standardized**: couplings on one scale, times the standard deviations of both ends. A coupling of ordered levels is
-that of a step, and steps of a variable with ten levels are smaller than those of one with three. Times both standard
-deviations it is the effect of an edge on typical samples. That is also the root mean square of the pair's table, its
-rows and columns centred by how often levels occur, were the two independent; so an edge with a table is measured in
-the same way, without a sign.
+**standardized**: couplings on a common scale, multiplied by the standard deviations of both ends.
+A coupling of ordered levels is per step, and a step of a variable with ten levels is smaller than
+one of a variable with three. The product with both standard deviations measures the effect in
+typical samples. It equals the root mean square of the pair's table, with rows and columns centred
+by level frequencies under independence. An edge with a coupling table is therefore measured in the
+same way, without a sign.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Column = Callable[
 def edge_columns(
     samples: Samples, edges: NDArray[np.int64], coupling_ends: NDArray[np.float64], tables: Tables
 ) -> dict[str, NDArray[np.float64]]:
-    """Return all columns that these data have, by name."""
+    """Return all columns that apply to these data, by name."""
     with np.errstate(invalid="ignore"):  # of infinities of both signs
         couplings = coupling_ends.mean(axis=1)
     found = {name: column(samples, edges, couplings, tables) for name, column in COLUMNS.items()}
@@ -38,16 +39,16 @@ def edge_columns(
 def standardized(
     samples: Samples, edges: NDArray[np.int64], couplings: NDArray[np.float64], tables: Tables
 ) -> NDArray[np.float64] | None:
-    """Return the standardised coupling of every edge, of shape (n_edges,); None where no levels are ordered.
+    """Return standardised couplings, of shape (n_edges,); None if no levels are ordered.
 
     Parameters
     ----------
     samples : Samples
     edges : ndarray of shape (n_edges, 2)
     couplings : ndarray of shape (n_edges,)
-        Of a step of each end, or infinite.
+        Per step of each end; may be infinite.
     tables : sequence of ndarray or None
-        Of the edges that have one; empty where none has.
+        Coupling tables of edges that have one; empty if none has.
     """
     if samples.variables.ordered is None:
         return None

@@ -1,16 +1,19 @@
-"""Hidden factors: how many common causes the regressions are adjusted for, and what they are.
+"""Hidden factors: choose the number of unobserved common causes, and adjust regressions for them.
 
-A common cause of many variables that was not observed (a trait behind a questionnaire, a gradient behind a species list,
-ancestry behind a genome) makes all of them dependent, and a sparse network then needs edges between many of them. With K factors
-every regression gets K rest scores (`data/rest_scores.py`) beside its neighbours:
+An unobserved common cause of many variables (a trait behind a questionnaire, a gradient behind a
+species list, ancestry behind a genome) makes all of them dependent, and a sparse network then
+needs many edges between them. With K factors every regression gets K rest scores
+(`data/rest_scores.py`) in addition to its neighbours:
 
-    log odds of x_i = field_i + sum over k of slope_ik r_ik + sum over neighbours j of coupling_ij x_j.
+    log odds of x_i = field_i + sum over k of slope_ik r_ik + sum over neighbours j of coupling_ij
+    x_j.
 
 This is a sparse plus low-rank network (Chen, Li, Liu and Ying, 2018), searched greedily.
 
-**The number of factors** maximises the total criterion of all blankets, in which every slope costs log(N)/2; no factors is one of
-the choices. A sparse network does not gain: the scores explain less than they cost. With few samples components of pure noise can, so K
-is also bounded by parallel analysis (Horn, 1965): an eigenvalue must exceed those of columns that were permuted one by one.
+**Number of factors.** K maximises the total criterion of all blankets, in which every slope costs
+log(N)/2; K = 0 is allowed. A sparse network does not gain, because the scores explain less than
+they cost. With few samples, noise components can gain, so K is also bounded by parallel analysis
+(Horn, 1965): an eigenvalue must exceed those of independently permuted columns.
 """
 
 from __future__ import annotations
@@ -40,18 +43,18 @@ from markhood.scores.discrete import scorer_for
 from markhood.search.blankets import search_blankets
 from markhood.search.screen import screen
 from markhood.search.spaces import AllVariables, NearbyVariables
+from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import Knowledge as Constraints
 
 MOST_FACTORS = 10
-MANY_VARIABLES = 100  # from which on blankets are searched for near the pairs that pass a screen
-PERMUTATIONS, FEW_PERMUTATIONS = 100, 10  # of tables with up to, and above, MANY_VARIABLES columns
+MANY_VARIABLES = 100  # above this, search blankets among screened pairs only
+PERMUTATIONS, FEW_PERMUTATIONS = 100, 10  # for tables with up to, and above, MANY_VARIABLES columns
 FEWEST_VARIABLES = 4
 GAMMA = 0.5
 DEPTH = 3
 WORTH_A_WARNING = 10.0  # gain in the total criterion: strong evidence for factors
 MOST_CHECKED = 100_000  # values of a table that is checked for factors without being asked to,
-DENSE = 3.0  # and edges per variable of its graph, each counted at both ends
+DENSE = 2.0  # and edges per variable of its graph, each counted at both ends
 
 
 def _factors_text(text: str) -> int | str:
@@ -60,12 +63,12 @@ def _factors_text(text: str) -> int | str:
 
 @dataclass(kw_only=True)
 class FactorOptions(Options):
-    """The option of methods that can be adjusted for hidden factors."""
+    """The option of methods that can adjust for hidden factors."""
 
     factors: int | Literal["auto"] | None = declare(
         None,
-        "Number of hidden factors that every regression is adjusted for; 'auto' chooses it by BIC. By default none, with "
-        "a warning where a small table suggests some.",
+        "Number of hidden factors that every regression is adjusted for; 'auto' chooses it by "
+        "BIC. By default none, with a warning where a small table suggests some.",
         low=0,
         parse=_factors_text,
         metavar="NUMBER|auto",
@@ -73,7 +76,7 @@ class FactorOptions(Options):
 
 
 class Choice(NamedTuple):
-    """The number of factors with the best total criterion, and the totals for 0, 1, 2, ... factors."""
+    """The number of factors with the best total criterion, and the totals for 0, 1, 2, ..."""
 
     n_factors: int
     totals: list[float]
@@ -119,7 +122,7 @@ def warn_of_factors(job: Job, kernels: Kernels, n_edges: int) -> None:
     ):
         return
     scorer = scorer_for(samples, Bic(GAMMA), kernels)
-    choice, _ = choose_factors(Job(samples, scorer, Runner(1), job.knowledge, job.seed))
+    choice, _ = choose_factors(Job(samples, scorer, Runner(1), job.constraints, job.seed))
     gain = choice.totals[choice.n_factors] - choice.totals[0]
     if gain >= WORTH_A_WARNING:
         many = choice.n_factors > 1
@@ -134,7 +137,7 @@ def warn_of_factors(job: Job, kernels: Kernels, n_edges: int) -> None:
 
 
 def described_factors(samples: Samples) -> dict[str, Any]:
-    """Return the factors of samples for the provenance: loadings by column, and the variance explained."""
+    """Return loadings by column and explained variance, for the provenance."""
     components = samples.components
     if components is None:
         return {}
@@ -176,7 +179,7 @@ def _choose_factors(job: Job) -> tuple[Choice, Components]:
 
 
 def total_criterion(job: Job) -> float:
-    """Return the sum of the criteria of all blankets, each searched for on its own."""
+    """Return the sum of the criteria of all blankets, each searched independently."""
     spaces: Any = AllVariables(job.n_variables)
     if job.n_nodes > MANY_VARIABLES:
         spaces = NearbyVariables(screen(job, GAMMA).edges, job.n_variables, DEPTH)
@@ -187,7 +190,7 @@ def total_criterion(job: Job) -> float:
 def n_above_noise(
     samples: Samples, n_nodes: int, eigenvalues: NDArray[np.float64], seed: int | None
 ) -> int:
-    """Return how many leading eigenvalues exceed the largest ones of permuted columns."""
+    """Return the number of leading eigenvalues above those of permuted columns."""
     variables = samples.variables.pick(range(n_nodes))
     codes, rng = known_codes(samples, n_nodes), np.random.default_rng(seed)
     n_permutations = PERMUTATIONS if n_nodes <= MANY_VARIABLES else FEW_PERMUTATIONS

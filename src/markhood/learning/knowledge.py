@@ -1,7 +1,7 @@
-"""`Knowledge`: what a caller knows of the graph before the data are seen.
+"""`Knowledge`: constraints and prior knowledge about the graph that a caller passes.
 
-Variables are named as columns. A search sees one variable for each group of copies, so `constraints_on` looks names up
-among all columns and translates them to the groups that the columns are in.
+Callers name columns. A search sees one variable per group of copies, so `constraints_on` looks
+names up among all columns and maps them to the groups that contain them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from markhood.learning.known import (
     listed_pairs,
 )
 from markhood.options import Sealed, declare, documented
-from markhood.search.values.knowledge import Knowledge as Constraints
-from markhood.search.values.knowledge import Near
+from markhood.search.values.constraints import Constraints, DistanceLimit
 
 if TYPE_CHECKING:
     from markhood.learning.request import Request
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Knowledge(Sealed):
-    """What is known of the graph before the data are seen.
+    """Edges that are known to be present or absent before the data are seen.
 
     Parameters
     ----------
@@ -49,13 +48,15 @@ class Knowledge(Sealed):
 
     required_edges: Any = declare(
         None,
-        "Edges that the graph must have: pairs of column names or numbers, or a file with two names per line.",
+        "Edges that the graph must have: pairs of column names or numbers, or a file with two "
+        "names per line.",
         content=listed_pairs,
         metavar="FILE",
     )
     forbidden_edges: Any = declare(
         None,
-        "Edges that the graph must not have: pairs of column names or numbers, or a file with two names per line.",
+        "Edges that the graph must not have: pairs of column names or numbers, or a file with two "
+        "names per line.",
         content=listed_pairs,
         metavar="FILE",
     )
@@ -66,17 +67,18 @@ class Knowledge(Sealed):
         metavar="FILE",
     )
     group_rule: Literal["between", "within"] = declare(
-        "between", "Which edges groups allow: between two groups, or within one."
+        "between", "Which edges groups allow: between different groups, or within one group."
     )
 
     def check(self) -> None:
-        """Check the options, and that they go together."""
+        """Check the options and their combination."""
         super().check()
         if self.groups is None and self.group_rule != "between":
             raise InputError(
                 "option-needed",
                 "groups",
-                f"{option('group_rule', self.group_rule)} needs {option('groups')}: give them, or leave it out.",
+                f"{option('group_rule', self.group_rule)} needs {option('groups')}: pass them, or "
+                "omit the rule.",
             )
 
 
@@ -84,7 +86,7 @@ documented(Knowledge)(Knowledge)
 
 
 def labels_of(samples: Samples, request: Request) -> NDArray[np.int64]:
-    """Return numbers that differ between variables which must not become one: groups, covariates."""
+    """Return labels that differ between variables which must not be grouped as copies."""
     all_of = samples.variables.unfolded()
     n_covariates = len(covariates_among(samples.names, request.reading.adjust_for))
     n_nodes = len(all_of.node) - n_covariates
@@ -97,7 +99,7 @@ def labels_of(samples: Samples, request: Request) -> NDArray[np.int64]:
 
 
 def constraints_on(variables: Variables, request: Request) -> Constraints:
-    """Return what a request says of the graph of these variables, covariates being the last."""
+    """Return the constraints on the graph of these variables; covariates come last."""
     given = request.knowledge
     n_covariates = len(covariates_among(variables.names, request.reading.adjust_for))
     n_nodes, all_of = len(variables) - n_covariates, variables.unfolded()
@@ -123,7 +125,7 @@ def constraints_on(variables: Variables, request: Request) -> Constraints:
         pairs,
         priors,
         np.arange(n_nodes, len(variables)),
-        _near(variables, request.reading.min_distance),
+        _distance_limit(variables, request.reading.min_distance),
     )
     known.check(variables.names)
     return known
@@ -132,7 +134,7 @@ def constraints_on(variables: Variables, request: Request) -> Constraints:
 def pairs_of_groups(
     pairs: NDArray[np.int64], node: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Return pairs of columns as pairs of their nodes, each once, and which they were.
+    """Return pairs of columns as unique pairs of nodes, and the index of each.
 
     Examples
     --------
@@ -145,30 +147,30 @@ def pairs_of_groups(
     return found, two[first]
 
 
-def _near(variables: Variables, least: float | None) -> Near | None:
-    """Return which pairs are too near to each other to be reported."""
+def _distance_limit(variables: Variables, least: float | None) -> DistanceLimit | None:
+    """Return the limit below which pairs along a genome are not reported."""
     if least is None:
         return None
     if variables.loci is None:
         raise InputError(
             "option-needed",
             "positions",
-            f"{option('min_distance')} needs positions of the variables: give "
+            f"{option('min_distance')} needs positions of the variables: pass "
             f"{option('positions')}, or names such as 'chr1:12345'.",
         )
-    return Near(Coordinates.of(variables.loci, variables.genome_length), float(least))
+    return DistanceLimit(Coordinates.of(variables.loci, variables.genome_length), float(least))
 
 
 def _require_two_groups(
     pairs: NDArray[np.int64], node: NDArray[np.int64], columns: Sequence[str]
 ) -> None:
-    """Raise where two columns that are to be joined are one node."""
+    """Raise if a required edge joins two columns that are grouped into one node."""
     for i, j in pairs[node[pairs[:, 0]] == node[pairs[:, 1]]].tolist():
         raise InputError(
             "constraints",
             "required_edges",
-            f"{columns[i]!r} and {columns[j]!r} are copies and become one node, which cannot be joined to "
-            f"itself: take the pair out of {option('required_edges')}, or give {option('identical', 'keep')}.",
+            f"{columns[i]!r} and {columns[j]!r} are copies and are grouped into one node: remove "
+            f"the pair from {option('required_edges')}, or use {option('identical', 'keep')}.",
         )
 
 

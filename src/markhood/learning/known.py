@@ -1,8 +1,8 @@
-"""Pairs and groups of variables as people write them: in Python, or in a file of two or three columns.
+"""Parse pairs and groups of variables, given in Python or in a file of two or three columns.
 
-A variable is given by its name or by the number of its column, counted from 0. In a file a number is text, as
-names are, so it means a column only where no variable has a number as its name. In Python a whole number
-that is also the name of another column is refused, because either could be meant.
+A variable is given by its name or by its column number, counted from 0. Values in a file are text,
+so a number means a column only if no variable has a number as its name. In Python, a whole number
+that is also the name of another column is ambiguous and refused.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
     Parameters
     ----------
     given : None, path-like, array of shape (n_pairs, 2), or iterable of pairs
-        Of names or column numbers.
+        Pairs of names or column numbers.
     names : sequence of str
         Of all variables.
     option : str
-        What the user calls the pairs.
+        Name of the option that the pairs come from.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
     Raises
     ------
     InputError
-        Where a variable is unknown, joined to itself, or not one of a pair.
+        If a variable is unknown, joined to itself, or not part of a pair.
 
     Examples
     --------
@@ -59,19 +59,19 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
 
 
 def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return pairs of variables as numbers, as `known_pairs` does, and the probability of each.
+    """Return pairs of variables as numbers, as `known_pairs` does, with their probabilities.
 
     Parameters
     ----------
     given : None, path-like, mapping from pairs to probabilities, or table of three columns
-        Variables by names or column numbers; a table may be an iterable of three values a row.
+        Variables by name or column number; a table may be an iterable with three values per row.
     names : sequence of str
         Of all variables.
 
     Raises
     ------
     InputError
-        As `known_pairs`, and where a probability is none or a pair has two.
+        As `known_pairs`, and if a probability is invalid or given twice for a pair.
 
     Examples
     --------
@@ -97,17 +97,17 @@ def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], N
 
 
 def listed_pairs(given: Any) -> tuple[tuple[Any, ...], ...]:
-    """Return pairs as they are written, in Python or in a file."""
+    """Return pairs as given, in Python or in a file."""
     return tuple(tuple(row) for _, row in _rows_of_pairs(given, "pairs"))
 
 
 def listed_priors(given: Any) -> tuple[tuple[Any, ...], ...]:
-    """Return pairs as they are written, in Python or in a file, each with its probability."""
+    """Return pairs as given, in Python or in a file, with their probabilities."""
     return tuple((i, j, _probability(p, place)) for place, (i, j, p) in _rows_of_priors(given))
 
 
 def listed_groups(given: Any) -> Any:
-    """Return groups as they are written: labels by name, or in the order of the variables."""
+    """Return groups as given: labels by name, or in the order of the variables."""
     if isinstance(given, (str, os.PathLike)):
         return {str(name): label for _, (name, label) in file_rows(Path(given), GROUP_COLUMNS)}
     return dict(given.items()) if hasattr(given, "items") else tuple(given)
@@ -122,7 +122,7 @@ def _probability(value: Any, place: str) -> float:
         raise InputError(
             "constraints",
             "pair_priors",
-            f"{value!r} is no probability between 0 and 1, both excluded ({place}): give one, or "
+            f"{value!r} is not a probability strictly between 0 and 1 ({place}): pass one, or "
             "require or forbid the edge.",
         )
     return probability
@@ -133,7 +133,7 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
 
     Parameters
     ----------
-    given : path-like, mapping from variables to labels, or sequence of one label a variable
+    given : path-like, mapping from variables to labels, or sequence with one label per variable
     names : sequence of str
         Of all variables.
 
@@ -144,7 +144,7 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
     Raises
     ------
     InputError
-        Where a variable is unknown, or has no group or two.
+        If a variable is unknown, or does not have exactly one group.
 
     Examples
     --------
@@ -159,14 +159,15 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
             raise InputError(
                 "constraints",
                 "groups",
-                f"{label!r} is no group (of variable {names[number]!r}): give text or a number.",
+                f"{label!r} cannot be a group label (variable {names[number]!r}): use text or a "
+                "number.",
             )
         if not is_missing(label) and labels.setdefault(number, label) != label:
             raise InputError(
                 "constraints",
                 "groups",
                 f"Variable {names[number]!r} has two groups, {labels[number]!r} and {label!r} "
-                f"({place}): give it one.",
+                f"({place}): keep one.",
             )
     without = [repr(name) for j, name in enumerate(names) if j not in labels]
     if without:
@@ -174,14 +175,14 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
             "constraints",
             "groups",
             f"Variable{'s'[: len(without) > 1]} {listed(without)} "
-            f"{'has' if len(without) == 1 else 'have'} no group: give every variable one.",
+            f"{'has' if len(without) == 1 else 'have'} no group: assign every variable to a group.",
         )
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(labels[j], len(numbers)) for j in range(len(names))])
 
 
 class _Variables:
-    """Finds the numbers of variables."""
+    """Look up the numbers of variables."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -189,7 +190,7 @@ class _Variables:
         self._has_numbers_for_names = any(name.strip().isdecimal() for name in names)
 
     def number(self, variable: Any, place: str) -> int:
-        """Return the number of a variable that is given by its name or number."""
+        """Return the number of a variable given by name or number."""
         if isinstance(variable, str):
             if variable in self._position:
                 return self._position[variable]
@@ -204,22 +205,22 @@ class _Variables:
             raise InputError(
                 "unknown-column",
                 "",
-                f"{variable!r} is no variable ({place}): give its name or the number of its column.",
+                f"{variable!r} is not a variable ({place}): use a column name or number.",
             )
         elif self._position.get(str(variable), variable) != variable:
             raise InputError(
                 "unknown-column",
                 str(variable),
                 f"{variable} is the number of one column and the name of another ({place}): "
-                "give names, as text.",
+                "use names, as text.",
             )
         number = int(variable)
         if not 0 <= number < len(self._names):
             raise InputError(
                 "unknown-column",
                 str(number),
-                f"There is no column {number} ({place}): they are numbered from 0 to "
-                f"{len(self._names) - 1}",
+                f"There is no column {number} ({place}): columns are numbered from 0 to "
+                f"{len(self._names) - 1}.",
             )
         return number
 
@@ -230,7 +231,7 @@ class _Variables:
             raise InputError(
                 "constraints",
                 self._names[i],
-                f"{self._names[i]!r} is joined to itself ({place}): give two different variables.",
+                f"{self._names[i]!r} is joined to itself ({place}): name two different variables.",
             )
         return min(i, j), max(i, j)
 
@@ -244,8 +245,8 @@ def _rows_of_priors(given: Any) -> list[Row]:
     if hasattr(given, "items") and not hasattr(given, "columns"):  # a mapping, or a series
         given = [(*_pair_of(pair), value) for pair, value in given.items()]
     hint = (
-        "give a mapping such as {('a', 'b'): 0.9}, a table of source, target and probability, or the "
-        "path of a file."
+        "pass a mapping such as {('a', 'b'): 0.9}, a table of source, target and probability, or "
+        "the path of a file."
     )
     return _rows_of(given, 3, "pair with a probability", "row {} of pair_priors", hint)
 
@@ -258,23 +259,25 @@ def _rows_of_pairs(given: Any, option: str) -> list[Row]:
     """List pairs, in Python or in a file."""
     if isinstance(given, (str, os.PathLike)):
         return file_rows(Path(given), PAIR_COLUMNS)
-    hint = "give pairs such as ('a', 'b'), an array of shape (n_pairs, 2), or the path of a file."
+    hint = "pass pairs such as ('a', 'b'), an array of shape (n_pairs, 2), or the path of a file."
     return _rows_of(given, 2, "pair of variables", f"pair {{}} of {option}", hint)
 
 
 def _rows_of(given: Any, width: int, what: str, place: str, hint: str) -> list[Row]:
-    """List rows of so many values that are not in a file; ``place`` has room for a row's number."""
+    """List rows of `width` values given in Python; ``place`` is formatted with the row number."""
     if hasattr(given, "__array__"):  # data frames too, which would iterate over their columns
         given = np.asarray(given).tolist()
     rows = list(given) if isinstance(given, Iterable) else [given]
     for k, row in enumerate(rows, 1):
         if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != width:
-            raise InputError("constraints", "", f"{row!r} is no {what} ({place.format(k)}): {hint}")
+            raise InputError(
+                "constraints", "", f"{row!r} is not a {what} ({place.format(k)}): {hint}"
+            )
     return [(place.format(k), list(row)) for k, row in enumerate(rows, 1)]
 
 
 def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
-    """List variables with their labels; without names, as a sequence has them, by number."""
+    """List variables with their labels; a sequence of labels refers to variables by number."""
     if isinstance(given, (str, os.PathLike)):
         return file_rows(Path(given), GROUP_COLUMNS)
     if hasattr(given, "items"):  # a mapping, or a series with an index
@@ -283,14 +286,14 @@ def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
         raise InputError(
             "constraints",
             "groups",
-            f"A {type(given).__name__} cannot be used as groups: give a mapping from names to "
-            "labels, one label a variable in their order, or the path of a file.",
+            f"A {type(given).__name__} cannot be used as groups: pass a mapping from names to "
+            "labels, one label per variable in column order, or the path of a file.",
         )
     labels = list(given)
     if len(labels) != len(names):
         raise InputError(
             "constraints",
             "groups",
-            f"There are {len(labels)} groups for {len(names)} variables: give each variable one.",
+            f"There are {len(labels)} groups for {len(names)} variables: pass one per variable.",
         )
     return [("in groups", pair) for pair in zip(names, labels, strict=True)]

@@ -1,4 +1,4 @@
-"""`learn()`: from data to a graph, in one call."""
+"""`learn()`: learn a graph from data in one call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MethodName = Literal["plrhc", "hc", "bayes", "l1lr", "mpl", "bjp", "pairwise", "
 
 
 class Estimator(Protocol):
-    """An estimator of markhood, which says what it would learn with."""
+    """An estimator of markhood, which knows its method and options."""
 
     def flat_options(self) -> tuple[str, dict[str, Any]]:
         """Return the name of the method, and all options."""
@@ -42,7 +42,7 @@ def _method_notes() -> str:
 
 
 def _with_method_notes(function: Callable[..., Graph]) -> Callable[..., Graph]:
-    if function.__doc__ is not None:  # python -OO has none
+    if function.__doc__ is not None:  # python -OO removes docstrings
         function.__doc__ = function.__doc__.replace("{methods}", _method_notes())
     return function
 
@@ -74,31 +74,33 @@ def learn(
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables), or path
-        A path is that of a file or folder, as for `read_samples`; one that `pack` made is mapped into memory.
+        A path names a file or folder, as for `read_samples`; a file written by `pack` is
+        memory-mapped.
     method : str, Method or estimator, default="plrhc"
-        How to search; the notes below describe each method and its options.
+        The search method; the notes below describe each method and its options.
     {parameters}
     weights : array-like of shape (n_samples,) or str, optional
-        How often each sample counts: numbers, the name of a column, or "similarity" for sequences.
+        Sample weights: numbers, the name of a column, or "similarity" for sequences.
     progress : callable, optional
-        Called with the name of a phase, the number of tiles done and the number of all tiles. The same is written to
-        the logger "markhood" at level INFO.
+        Called with the phase, the number of finished tiles and the total number of tiles. The same
+        information goes to the logger "markhood" at level INFO.
     **options
         Options of the method.
 
     Returns
     -------
     Graph
-        Its nodes are the variables. ``edges`` are pairs of them, and in the same order there are
-        ``evidence`` (the gain in score from including the edge), ``coupling`` (log odds ratios) with
-        ``coupling_tables`` where there are more than two levels, ``probability`` (of "bayes") and
-        ``annotations`` (of imputed data: ``share`` and ``evidence_variance``; of ranked pairs: ``mi`` or ``mi_apc``).
-        ``provenance`` holds the whole request, the data's fingerprint and the seconds that each phase took.
+        The nodes are the variables. For every pair in ``edges`` the graph has ``evidence`` (the
+        gain in score from including the edge), ``coupling`` (log odds ratios), ``coupling_tables``
+        for more than two levels, ``probability`` (method "bayes") and ``annotations`` (imputed
+        data: ``share`` and ``evidence_variance``; ranked pairs: ``mi`` or ``mi_apc``).
+        ``provenance`` records the request, a fingerprint of the data and the duration of each
+        phase.
 
     Raises
     ------
     InputError
-        If the data or an option cannot be used; the message says what to do about it.
+        If the data or an option cannot be used; the message says what to do.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Samples as a search takes them: covariates last, and levels as the method can use them."""
+"""Prepare samples for a search: move covariates last, and convert levels for the method."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from markhood.learning.methods import Method
 
 
 def covariates_last(samples: Samples, covariates: Sequence[str]) -> Samples:
-    """Return samples with the variables last that are adjusted for, and the real columns that are, alone."""
+    """Return samples with covariates last, and only the real columns that are adjusted for."""
     if not covariates:
         return replace(samples, reals={}) if samples.reals else samples
     names, d = (*samples.names, *samples.reals), samples.n_variables
@@ -26,8 +26,8 @@ def covariates_last(samples: Samples, covariates: Sequence[str]) -> Samples:
         raise InputError(
             "too-few-columns",
             "adjust_for",
-            f"Of {len(names)} columns {len(picked)} are adjusted for, and a graph needs two "
-            f"or more others: take some out of {option('adjust_for')}.",
+            f"{len(picked)} of {len(names)} columns are covariates, and a graph needs two or more "
+            f"other columns: remove some from {option('adjust_for')}.",
         )
     reals = {name: own for name, own in samples.reals.items() if names.index(name) in picked}
     if len(reals) < len(samples.reals):
@@ -38,25 +38,25 @@ def covariates_last(samples: Samples, covariates: Sequence[str]) -> Samples:
 
 
 def of_its_kinds(samples: Samples, method: Method) -> Samples:
-    """Return samples as the method takes them: in bins and as categories where it knows no numbers or no order."""
+    """Return samples that the method accepts: binned or nominal where it needs that."""
     if samples.reals and not method.takes_reals:
         many, names = len(samples.reals) > 1, listed([repr(name) for name in samples.reals])
         warn(
             "covariates",
             next(iter(samples.reals)),
-            f"Method {method.name} takes levels only: covariate{'s'[:many]} {names} {'were' if many else 'was'} cut into "
-            f"bins of about equal frequency. Give {option('bins')} to choose their number, or use another method, "
-            "such as plrhc.",
+            f"Method {method.name} takes discrete covariates only: {names} "
+            f"{'were' if many else 'was'} cut into equal-frequency bins. Set {option('bins')} to "
+            "choose their number, or use another method, such as plrhc.",
         )
-        samples = with_reals_cut(samples, are_ordered=method.heeds_order)
+        samples = with_reals_cut(samples, are_ordered=method.uses_order)
     n_ordered = sum(samples.variables.is_ordered)
-    if not n_ordered or method.heeds_order:
+    if not n_ordered or method.uses_order:
         return samples
     warn(
         "level-kinds",
         "kinds",
-        f"The ordered levels of {n_ordered} column{'s'[: n_ordered > 1]} are categories to "
-        f"{method.name}, whose scores know no order: choose {option('kinds', 'nominal')} to "
-        "say so, or another method.",
+        f"Method {method.name} ignores the order of levels ({n_ordered} ordered "
+        f"column{'s'[: n_ordered > 1]}). Use {option('kinds', 'nominal')} to accept this, or "
+        "another method.",
     )
     return samples.with_order([False] * samples.n_variables)

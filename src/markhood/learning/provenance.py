@@ -1,7 +1,8 @@
-"""Where a graph came from: written into it, and compared before saved work is used again.
+"""Record how a graph was learned, and identify the saved work that belongs to a request.
 
-The provenance of a graph is its request (`Request.as_json`) with the version, a fingerprint of the data, and what
-was observed on the way. The options of the method are written with their defaults, so that a reader sees them all.
+The provenance of a graph is its request (`Request.as_json`) with the version, a fingerprint of the
+data, and facts observed during learning. Options of the method are written with their defaults, so
+that the record is complete.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ from markhood.content import as_json, content_hash
 from markhood.data.account import table_summary
 from markhood.data.samples import Samples
 from markhood.learning.checks.convergence import fits_not_converged
-from markhood.learning.describe import Learned
+from markhood.learning.describe import LearnedGraph
 from markhood.learning.factors import described_factors
 from markhood.learning.methods import Method
+from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from markhood.learning.request import Request
 
 
 def with_provenance(
-    learned: Learned,
+    learned: LearnedGraph,
     job: Job,
     request: Request,
     by_chance: Sequence[int] = (),
     further: Mapping[str, Any] | None = None,
-) -> Learned:
-    """Write into the graph where it came from."""
+) -> LearnedGraph:
+    """Add the provenance to the graph."""
     samples, method = job.samples, request.method
     asked = request.as_json()
     provenance: dict[str, Any] = {
@@ -50,7 +51,7 @@ def with_provenance(
         | asked["parameters"],
         "data": {
             "samples": samples.n_samples,
-            "variables": samples.n_variables - len(job.knowledge.covariates),
+            "variables": samples.n_variables - len(job.constraints.covariates),
             **({} if samples.weights is None else {"weight": samples.total_weight}),
             "fingerprint": samples.fingerprint,
             **({} if samples.library is None else {"library": samples.library}),
@@ -81,17 +82,19 @@ def with_provenance(
         provenance["cut_search_spaces"] = learned.n_cut
     if stopped := fits_not_converged(samples.names, learned.not_converged):
         provenance["fits_not_converged"] = stopped
-    if job.knowledge.near is not None:
-        provenance["min_distance"] = job.knowledge.near.min_distance
+    if job.constraints.distance_limit is not None:
+        provenance["min_distance"] = job.constraints.distance_limit.min_distance
         provenance["near_edges_left_out"] = len(learned.found_edges) - learned.graph.n_edges
-    if adjusted := [samples.names[j] for j in job.knowledge.covariates.tolist()] + [*samples.reals]:
+    if adjusted := [samples.names[j] for j in job.constraints.covariates.tolist()] + [
+        *samples.reals
+    ]:
         provenance["adjusted_for"] = adjusted
     if samples.reals:  # the units of their coefficients
         provenance["real_covariates"] = {
             name: {"mean": own.mean, "sd": own.deviation} for name, own in samples.reals.items()
         }
     provenance |= described_factors(samples)
-    if known := job.knowledge.summary():
+    if known := job.constraints.summary():
         provenance["known"] = known
     if learned.n_screened is not None:
         provenance["screened_pairs"] = learned.n_screened
@@ -103,16 +106,16 @@ def with_provenance(
 def identity(
     samples: Samples,
     method: Method,
-    known: Knowledge,
+    known: Constraints,
     seed: int | None,
     study: Mapping[str, Any],
 ) -> dict[str, str]:
-    """Name all that the results of a tile depend on, by content.
+    """Return everything that the results of a tile depend on, by content.
 
     Raises
     ------
     InputError
-        If an option has no content that can be compared.
+        If the content of an option cannot be compared.
     """
     return {
         "version": version(),
@@ -126,12 +129,12 @@ def identity(
 
 
 def _text(value: Any) -> str:
-    """Write a value so that it is the same text exactly where it means the same."""
+    """Write a value as text that is equal exactly where the meaning is equal."""
     is_plain = value is None or isinstance(value, (bool, str, int, float))
     return str(value) if is_plain else f"{type(value).__qualname__} {content_hash(value)}"
 
 
 @cache
 def version() -> str:
-    """Return the installed version of markhood, looked up once."""
+    """Return the installed version of markhood (cached)."""
     return str(markhood.__version__)

@@ -1,11 +1,12 @@
-"""`Request`: what a caller asked for, complete and checked, and the one road from there to a result.
+"""`Request`: a complete, checked request, and the one way from a request to a result.
 
-`learn()`, the estimators, the command line, bootstrap and the other studies all put a request together and let it
-run: what works in one of them works in all. A request is made of four groups of options, each declared once:
-`Reading` (how a table becomes samples), `Knowledge` (what is known of the graph), a method with its own options, and
-`Execution` (where the work is done). `Request.of` sorts flat options into these groups. A request can be written as
-JSON and read again (`as_json`, `from_json`): the provenance of a graph holds it, and `graph.bootstrap(data)` and
-``markhood rerun`` start from it.
+`learn()`, the estimators, the command line, bootstrap and the other studies all build a request and
+run it, so a feature that works in one of them works in all. A request has four groups of options,
+each declared once: `Reading` (how a table becomes samples), `Knowledge` (constraints on the graph),
+a method with its own options, and `Execution` (where the work is done). `Request.of` sorts flat
+options into these groups. A request can be written as JSON and read back (`as_json`, `from_json`):
+the provenance of a graph contains it, and `graph.bootstrap(data)` and ``markhood rerun`` start from
+it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.protocol import RESULTS
 from markhood.learning.checks.chance import edges_by_chance
 from markhood.learning.checks.copies import Copies, is_to_group, with_nearly_alike_grouped
-from markhood.learning.describe import Learned, describe
+from markhood.learning.describe import LearnedGraph, describe
 from markhood.learning.factors import warn_of_factors, with_factors
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.learn_imputed import Imputation, forecast_imputed, learn_imputed
@@ -49,10 +50,10 @@ from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
 from markhood.search.l1_paths import L1Blankets
+from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import Knowledge as Constraints
 
-RECORDS = (*RESULTS, Pairs, L1Blankets)  # what the results of all phases consist of
+RECORDS = (*RESULTS, Pairs, L1Blankets)  # types that results of all phases consist of
 GROUPS: Mapping[str, type[Options]] = {
     "table": TableFormat,
     "genome": Genome,
@@ -67,7 +68,8 @@ class SharedOptions(ColumnOptions, RunOptions):
 
     table: TableFormat | None = declare(
         None,
-        "Details of the format: header, index column, maximum number of levels, merging of rare levels, ...",
+        "Details of the format: header, index column, maximum number of levels, merging of rare "
+        "levels, ...",
     )
     genome: Genome | None = declare(
         None, "Positions, distances, copies and other options for genomes and alignments."
@@ -82,10 +84,10 @@ class SharedOptions(ColumnOptions, RunOptions):
 
 @dataclass(frozen=True)
 class Request:
-    """A method and all other options, checked when they are put together.
+    """A method and all other options, checked on construction.
 
-    In a ``with`` statement the executor is opened at once, so that a cluster which cannot be reached is reported
-    before data are read; otherwise it is open as long as something runs on it.
+    A ``with`` statement opens the executor immediately, so that an unreachable cluster is reported
+    before data are read. Otherwise the executor is open only while work runs on it.
 
     Examples
     --------
@@ -106,7 +108,7 @@ class Request:
     )
 
     def __post_init__(self) -> None:
-        """Check what concerns several groups."""
+        """Check options that concern several groups."""
         if self.run.checkpoint is not None and self.method.is_random and self.run.seed_is_drawn:
             self._refuse_drawn_seed()
 
@@ -114,7 +116,8 @@ class Request:
         raise InputError(
             "option-needed",
             "seed",
-            f"A {option('checkpoint')} can be continued only with the same random numbers: give a {option('seed')}.",
+            f"A {option('checkpoint')} can only be continued with the same random numbers: set "
+            f"{option('seed')}.",
         )
 
     @classmethod
@@ -124,7 +127,7 @@ class Request:
         Raises
         ------
         InputError
-            If there is no such method or option, or a value is wrong.
+            If a method or option is unknown, or a value is invalid.
         """
         kinds: list[type[Options]] = [Reading, Knowledge, Execution]
         kind = method_class(method) if isinstance(method, str) else type(method)
@@ -147,10 +150,10 @@ class Request:
     def from_call(
         cls, method: Any, options: Mapping[str, Any], progress: Progress = no_progress
     ) -> Self:
-        """Put together what a Python caller passed: groups as objects, and a name, a method or an estimator.
+        """Build a request from a Python call: option groups, and a method by name or as an object.
 
-        Options of a group are not accepted flat, so that there is one way to pass each. What an estimator was made
-        with holds unless something else than the default is passed here.
+        Options of a group are not accepted flat, so that there is one way to pass each. Options of
+        an estimator apply unless a value other than the default is passed here.
         """
         owners = {name: group for group, kind in GROUPS.items() for name in kind.names()}
         for name in options:
@@ -159,7 +162,8 @@ class Request:
                 raise InputError(
                     "option-value",
                     name,
-                    f"{option(name)} is an option of {group}: write {group}={GROUPS[group].__name__}({name}=...).",
+                    f"{option(name)} is an option of {group}: write "
+                    f"{group}={GROUPS[group].__name__}({name}=...).",
                 )
         flat = flattened(options) | {"progress": progress}
         if hasattr(method, "flat_options"):  # an estimator
@@ -175,7 +179,7 @@ class Request:
         Raises
         ------
         InputError
-            Where an option was stored by its hash only and is not given again.
+            If an option was stored by its hash only and is not passed again.
         """
         kinds = {
             "parameters": method_class(stored["method"]),
@@ -200,7 +204,7 @@ class Request:
         }
 
     def with_run(self, **changes: Any) -> Self:
-        """Return the same request, run in another way."""
+        """Return the same request with other run options."""
         return replace(self, run=replace(self.run, **changes))
 
     def __enter__(self) -> Self:
@@ -215,13 +219,13 @@ class Request:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close what was opened."""
+        """Close the executor."""
         stack, _ = self._open.pop()
         stack.__exit__(kind, error, trace)
 
     @property
     def seed(self) -> int:
-        """The seed, decided."""
+        """The seed; drawn if the caller passed None."""
         return int(self.run.seed)  # type: ignore[arg-type]  # `Execution` makes it a number
 
     @property
@@ -233,8 +237,8 @@ class Request:
         """Return data (a table, `Samples` or a path) as samples."""
         return as_samples(data, self.reading)
 
-    def learn(self, samples: Samples) -> Learned:
-        """Learn from samples, and write down where the graphs came from."""
+    def learn(self, samples: Samples) -> LearnedGraph:
+        """Learn from samples, and add the provenance to the graphs."""
         samples = self.prepared(samples)
         copies = Copies.of(samples, self.reading.identical, labels_of(samples, self))
         copies.warn()
@@ -254,8 +258,8 @@ class Request:
                 "candidates-cut",
                 "max_candidates",
                 f"The search space{'s' if many else ''} of {learned.n_cut} variable"
-                f"{'s were' if many else ' was'} cut to the strongest candidates "
-                f"({option('max_candidates')}).",
+                f"{'s were' if many else ' was'} cut to the strongest candidates; raise "
+                f"{option('max_candidates')} to search more.",
             )
         if self.method.n_factors is None and self.run.checkpoint is None:
             warn_of_factors(job, kernels_named(self.run.kernels), learned.graph.n_edges)
@@ -263,7 +267,7 @@ class Request:
         return with_provenance(learned, job, self, by_chance, copies.as_json())
 
     def forecast(self, samples: Samples) -> Forecast:
-        """Forecast how long learning would take on threads of this machine, and how much memory."""
+        """Forecast time and memory of learning on threads of this machine."""
         samples = self.prepared(samples)
         with self.job(samples) as job:
             if samples.missing and not self.method.takes_missing:
@@ -271,7 +275,7 @@ class Request:
             return self.method.forecast(job)
 
     def prepared(self, samples: Samples) -> Samples:
-        """Return samples as a search takes them: covariates last, of the method's kinds, copies grouped, with factors."""
+        """Return samples ready for a search: covariates last, copies grouped, factors added."""
         samples = of_its_kinds(covariates_last(samples, self.reading.adjust_for), self.method)
         samples = on_circle(samples, self.reading.genome_length)
         return with_factors(
@@ -284,7 +288,7 @@ class Request:
         )
 
     def _grouped(self, samples: Samples) -> Samples:
-        """Return samples with columns that are copies of each other grouped, where that is wanted."""
+        """Return samples with copies grouped, if requested."""
         how = self.reading.identical
         if not is_to_group(samples, how):
             return samples
@@ -302,18 +306,18 @@ class Request:
         return labels_of(samples, self)
 
     def constraints(self, variables: Variables) -> Constraints:
-        """Return what is known of the graph of these variables, as `prepared` has them."""
+        """Return the constraints on the graph of these variables, as returned by `prepared`."""
         return constraints_on(variables, self)
 
     @contextmanager
     def job(self, samples: Samples, study: Mapping[str, Any] | None = None) -> Iterator[Job]:
-        """Put together what a search needs, with the executor open as long as it runs.
+        """Build the job of a search, with the executor open while it runs.
 
         Parameters
         ----------
         samples : Samples
         study : mapping, optional
-            What results depend on beyond this request, where there is more than one search.
+            Further facts that results depend on, if there is more than one search.
         """
         known = self.constraints(samples.variables)
         with nullcontext(self._open[-1][1]) if self._open else self._named_executor() as executor:
@@ -329,7 +333,7 @@ class Request:
     def _saved(
         self, samples: Samples, known: Constraints, study: Mapping[str, Any]
     ) -> Checkpoint | None:
-        """Open the folder of finished tiles, where there is to be one."""
+        """Open the folder of finished tiles, if a checkpoint is requested."""
         if self.run.checkpoint is None:
             return None
         if samples.missing and not self.method.takes_missing:
@@ -354,14 +358,15 @@ def flattened(options: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError(
                 "option-value",
                 name,
-                f"{name} must be a markhood.{kind.__name__}, not {group!r}: write {name}={kind.__name__}(...).",
+                f"{name} must be a markhood.{kind.__name__}, not {group!r}: write "
+                f"{name}={kind.__name__}(...).",
             )
         flat |= group.changed()
     return flat
 
 
 def method_class(name: Any) -> type[Method]:
-    """Return the method of that name, or raise."""
+    """Return the method class of that name, or raise."""
     if not isinstance(name, str) or name not in METHODS:
         raise InputError(
             "option-unknown",

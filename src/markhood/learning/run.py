@@ -1,4 +1,4 @@
-"""`Run`: where and how the work is done, which does not change the result."""
+"""`Run`: options for where and how the work is done; they do not change the result."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LOGGER = logging.getLogger("markhood")
 
 
 def _seed_of(given: Any) -> int:
-    """Return a whole number to start from: a generator draws one."""
+    """Return a seed as a whole number; a generator draws one."""
     if isinstance(given, np.random.Generator):
         return int(given.integers(2**31))
     if not isinstance(given, Integral) or isinstance(given, bool) or given < 0:
         raise InputError(
             "option-value",
             "seed",
-            f"{option('seed')} must be a whole number from 0 up, not {given!r}.",
+            f"{option('seed')} must be a whole number of at least 0, not {given!r}.",
         )
     return int(given)
 
@@ -38,7 +38,7 @@ def _seed_text(text: str) -> int | None:
 
 @dataclass(kw_only=True)
 class RunOptions(Options):
-    """Options of a run that callers pass flat."""
+    """Run options that callers pass flat."""
 
     seed: int | np.random.Generator | None = declare(
         0,
@@ -48,7 +48,8 @@ class RunOptions(Options):
     )
     n_jobs: int | None = declare(
         None,
-        "Number of threads: -1 for all, None for joblib's setting (1 unless changed). The result is the same.",
+        "Number of threads: -1 for all, None for joblib's setting (1 unless changed). The result "
+        "is the same.",
     )
 
 
@@ -73,8 +74,8 @@ class Run(Sealed):
     )
     executor: Any = declare(
         None,
-        "What runs the tiles of the work: threads, or a cluster of dask or ray; or a distributed.Client. By "
-        "default threads, or joblib's setting.",
+        "Where tiles of work run: threads, dask, ray, or a distributed.Client. By default "
+        "threads, or joblib's setting.",
         metavar="NAME",
     )
     scheduler: str | None = declare(
@@ -82,15 +83,15 @@ class Run(Sealed):
     )
     checkpoint: Any = declare(
         None,
-        "Folder where finished tiles are saved; a run that was killed continues from there.",
+        "Folder for finished tiles; an interrupted run continues from there.",
         metavar="FOLDER",
     )
     imputations: int = declare(
-        10, "Number of completed data sets, where missing values are imputed.", low=2
+        10, "Number of imputed data sets, if missing values are imputed.", low=2
     )
     shuffles: int = declare(
         0,
-        "Repeat the search this many times with every column shuffled, to see how many edges chance produces.",
+        "Number of searches with shuffled columns, which show how many edges chance produces.",
         low=0,
     )
 
@@ -100,13 +101,13 @@ documented(Run)(Run)
 
 @dataclass(kw_only=True, eq=False)
 class Execution(Run, RunOptions):
-    """All options of a run, with the seed decided."""
+    """All run options, with the seed resolved."""
 
     progress: Progress = no_progress
     seed_is_drawn: bool = field(init=False, default=False)
 
     def check(self) -> None:
-        """Check the options, and draw a seed where there is none."""
+        """Check the options, and draw a seed if it is None."""
         self.seed_is_drawn = self.seed is None
         if self.seed is None:
             self.seed = np.random.default_rng()
@@ -121,13 +122,13 @@ class Execution(Run, RunOptions):
         kernels_named(self.kernels)
 
     def report(self, phase: str, done: int, total: int) -> None:
-        """Pass progress on to the caller, and the beginning and end of a phase to the logger."""
+        """Report progress to the caller, and the start and end of a phase to the logger."""
         self.progress(phase, done, total)
         if done in (0, total):
             LOGGER.info("%s: %d of %d", phase, done, total)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what a repetition needs: objects of the caller's are left out."""
+        """Return the options needed to repeat the run, without the caller's objects."""
         named = {
             name: str(value) if isinstance(value, os.PathLike) else value
             for name, value in self.changed().items()
@@ -137,12 +138,12 @@ class Execution(Run, RunOptions):
 
 
 def kernels_named(name: str | Kernels) -> Kernels:
-    """Return the compute backend of that name, or the one that is given.
+    """Return the compute backend of that name; an object is returned as is.
 
     Raises
     ------
     InputError
-        If there is no such backend, or not what it needs.
+        If the backend is unknown or not available.
     """
     if not isinstance(name, str):
         return name

@@ -19,7 +19,7 @@ from markhood.learning.methods import HillClimbing, Plrhc
 from markhood.paper.experiment import Cell, Figure, Search
 from markhood.paper.published import published
 from markhood.search.blankets import add_counts
-from markhood.search.values.found import Found
+from markhood.search.values.search_result import SearchResult
 
 GAMMA = 0.5
 SAMPLES = 4000
@@ -62,7 +62,7 @@ class Cost:
         return figures
 
 
-def calls_of_authors(found: Found, n_variables: int) -> NDArray[np.int64]:
+def calls_of_authors(found: SearchResult, n_variables: int) -> NDArray[np.int64]:
     """Count the scores that the sources of the authors compute, by the size of the blanket.
 
     In addition to the scores of this search, they score the empty blanket of every variable before

@@ -26,8 +26,8 @@ from markhood.kernels.protocol import Kernels
 from markhood.learning.methods import Method
 from markhood.paper.results import Results
 from markhood.scores.discrete import scorer_for
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult
 from markhood.simulate.networks import grid, hub
 from markhood.simulate.potentials import ising
 
@@ -74,7 +74,7 @@ class Search:
         scorer = scorer_for(self.samples, method.scored_by, self.kernels)
         return Job(self.samples, scorer, Runner(1))
 
-    def by(self, method: Method) -> Found:
+    def by(self, method: Method) -> SearchResult:
         """Run a method."""
         return method.search(self.job(method))
 

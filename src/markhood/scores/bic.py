@@ -4,13 +4,13 @@
 
 for a blanket of m of the other d - 1 variables and N samples. The likelihood is that of a
 multinomial logistic regression on the members' scores: a nominal member has f_b = r_b - 1
-indicators of its levels, an ordered member f_b = 1, its step. There are p = r - 1 + f sum f_b
-parameters; with two levels each, 1 + m. The paper charges gamma log(d - 1) for every parameter.
-This implementation and the authors' code charge it for every blanket variable, because gamma
-accounts for the number of possible models. With two levels the two differ by a constant.
+indicators, an ordered one f_b = 1. There are p = r - 1 + f sum f_b parameters; for binary
+variables, 1 + m. The paper charges gamma log(d - 1) for every parameter. Gamma counts models, so it
+should be charged per blanket variable, as the authors' code does. For binary variables the two
+differ by a constant.
 
-The fit may have a penalty on slopes, but not on intercepts: it then maximises L - strength sum b^2
-("l2") or L - strength sum |b| ("l1"). The penalty keeps separated coefficients finite.
+The fit may be penalised, on slopes but not on intercepts: it then maximises L - strength sum b^2
+("l2") or L - strength sum |b| ("l1"). This keeps coefficients of separated data finite.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Bic:
     Parameters
     ----------
     gamma : float, default=0.5
-        Weight of the number of possible blankets; 0 is the classical criterion.
+        Weight of the model-space penalty; 0 is the classical BIC.
     penalty : FitPenalty
-        Penalty on the slopes of a fit; by default none.
+        Penalty of the fits; by default none.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Bic:
 
     @property
     def description(self) -> str:
-        """Description of the criterion, for a sentence about the neighbours of a variable."""
+        """A phrase that describes it, for a sentence about a variable's neighbours."""
         penalties = "".join(
             f" with an {norm.upper()} penalty of strength {strength:g} on slopes"
             for norm, strength in self.penalty._asdict().items()
@@ -65,7 +65,7 @@ class Bic:
         )
 
     def costs(self, n_samples: float, n_variables: int) -> Costs:
-        """Return the costs of a parameter and of a blanket variable."""
+        """Return the penalty of a parameter and of a blanket variable."""
         others = max(n_variables - 1, 1)
         per_parameter = math.log(n_samples) / 2
         return Costs(per_parameter, float(self.gamma) * math.log(others), self.penalty)

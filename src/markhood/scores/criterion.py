@@ -1,7 +1,7 @@
-"""The interface of a criterion: one method, from a contingency table to a number.
+"""The interface of criteria: one method, from a contingency table to a number.
 
-A search does not depend on the criterion. The built-in criteria have fast native implementations;
-any other object with this method is evaluated in Python.
+Searches do not depend on the criterion. The kernels compute `Bic` and `Mpl`; any other object with
+this method is evaluated in Python.
 """
 
 from __future__ import annotations

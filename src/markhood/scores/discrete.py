@@ -1,8 +1,8 @@
-"""Scores of variables with levels, computed from packed samples by the kernels.
+"""Scores of discrete variables, computed by the kernels from packed samples.
 
-`DiscreteScorer` is for the built-in criteria, which the kernels compute. `ReadableScorer` is for
-any object with a method `score(table)`: it scores blankets in Python, with the same greedy search,
-and uses the kernels for everything else.
+`DiscreteScorer` supports the built-in criteria. `ReadableScorer` supports any object with a method
+`score(table)`: it scores blankets in Python, by the same greedy search, and leaves everything else
+to the kernels.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from markhood.kernels.protocol import (
     PottsPenalty,
     PottsSamples,
     Pricing,
+    Reals,
 )
 from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
@@ -61,15 +62,14 @@ from markhood.scores.mpl import Mpl
 from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile
 from markhood.scores.table import blanket_table
 
-FEWEST_BLOCKS = 4  # ten tiles, so that threads can share the screen of a few variables
-# Distance of a Potts fit from its minimum, approximately in standard errors. The resulting error of
-# a coupling is at most 1e-4 (of 1.5) on a grid of 1024 binary variables, and at most 5e-5 (of 2.9)
-# on a grid of 144 variables with five levels.
+FEWEST_BLOCKS = 4  # gives ten tiles, so that threads can share the screen of a few variables
+# Tolerance of a Potts fit, about in standard errors. The largest error of a coupling is then 1e-4
+# (of 1.5) on a grid of 1024 binary variables, and 5e-5 (of 2.9) on a grid of 144 with five levels.
 POTTS_TOLERANCE = 1e-3
 POTTS_ROUNDING = 1e-6  # of single precision, for a total weight of 1
-LEAST_RATIO = 1e-12  # threshold that keeps practically all pairs
-LEAST_WORTH = 1.0  # nats: below it, most pairs of a stratum would pass, and it is not screened
-COLUMNS_PER_BLOCK = 32  # the block size of the kernels: tiles have whole blocks
+LEAST_RATIO = 1e-12  # threshold where all pairs are requested
+LEAST_WORTH = 1.0  # nats; below this most pairs of a stratum pass, and it is not screened
+COLUMNS_PER_BLOCK = 32  # block size of the kernels; a tile has whole blocks
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ class DiscreteScorer:
     ----------
     samples : Samples
     criterion : Bic or Mpl
-        Score of a blanket.
+        What scores blankets.
     kernels : Kernels
         By default the compiled ones.
     n_covariates : int, default=0
-        Number of covariates, which are the last variables. Pairs are measured conditionally on
-        them (`given.py`). Blankets contain them as members where requested.
+        Number of covariates, which come last: pairs are measured conditional on them (`given.py`).
+        Blankets contain them as members if requested.
     """
 
     samples: Samples
@@ -94,7 +94,7 @@ class DiscreteScorer:
     n_covariates: int = 0
 
     def on(self, samples: Samples) -> Self:
-        """Return a scorer with the same settings for other samples of the same variables."""
+        """Return an equal scorer of other samples of the same variables."""
         return replace(self, samples=samples)
 
     def given(self, n_covariates: int) -> Self:
@@ -102,9 +102,9 @@ class DiscreteScorer:
         return replace(self, n_covariates=n_covariates)
 
     def tiles(self) -> list[Tile]:
-        """Split the pairs of variables into tiles: squares of rows and columns."""
+        """Cut the pairs of variables into tiles: squares of rows and columns."""
         bits, d = self.samples.bits, self.samples.n_variables - self.n_covariates
-        # Compute cached properties once, before several threads need them at the same time.
+        # Computed once, before all threads need it.
         if bits.reals is not None:
             _ = self._given_covariates
         elif self.n_covariates:
@@ -112,20 +112,19 @@ class DiscreteScorer:
         elif bits.is_plain:
             _ = self.samples.ones
         planes = 1 if bits.weighting is None else len(bits.weighting.planes)
-        words = bits.words.shape[1] * planes * (self.samples.starts[d] / d) ** 2  # per pair
+        words = bits.words.shape[1] * planes * (self.samples.starts[d] / d) ** 2  # of a pair
         tiling = self.kernels.tiling(bits)
         side = min(int((tiling.words / words) ** 0.5), tiling.side, d // FEWEST_BLOCKS)
         side = side // COLUMNS_PER_BLOCK * COLUMNS_PER_BLOCK
         blocks = cut(d, max(side, COLUMNS_PER_BLOCK))
-        # By columns, so that the first tiles need few variables: the others are copied to a GPU
-        # meanwhile.
+        # By columns, so that the first tiles need few variables while the rest is copied to a GPU.
         return [(rows, columns) for k, columns in enumerate(blocks) for rows in blocks[: k + 1]]
 
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
-        """Find the pairs of a tile whose likelihood ratio exceeds the penalty of BIC_gamma."""
+        """Find the pairs of a tile whose likelihood ratio exceeds the BIC_gamma penalty."""
         costs = self._prices(Bic(gamma)) if gamma is not None else Costs(0.0, TIE)
         edges, gains = (self._pairs_given if self._has_covariates else self._pairs)(tile, costs)
-        # Sums of different kernels may differ in the last digit: a gain must exceed a tie.
+        # The kernels' sums may differ in the last digit, which is not a gain.
         passing = gains > TIE
         return Pairs(edges[passing], gains[passing])
 
@@ -143,8 +142,7 @@ class DiscreteScorer:
         """Return the pairs of a tile whose bound reaches their penalty, in lexicographic order."""
         slack = sum(self._slack[part.start : part.stop].max(initial=0.0) for part in tile)
         n, variable = self._n_strata, costs.variable - slack - TIE
-        # The kernels take no negative costs. An edge has at least one parameter, so subtract a
-        # negative remainder from the cost of a parameter.
+        # Kernels need penalties of at least zero; an edge has parameters, which absorb the rest.
         least = Costs((costs.parameter + min(variable, 0.0)) / n, max(variable, 0.0) / n)
         if least.parameter + least.variable > LEAST_WORTH:
             found = [scorer._pairs(tile, least).edges for scorer in self._strata_scorers]
@@ -153,7 +151,7 @@ class DiscreteScorer:
         else:
             edges = _all_pairs(tile)
         if not costs.parameter:
-            return edges  # no penalty, so all pairs pass
+            return edges  # all pairs are requested
         bounds = self._slack[edges].sum(axis=1) + TIE
         for scorer in self._strata_scorers:
             own = self.kernels.associated_among(scorer.samples.bits, edges, Costs(LEAST_RATIO, 0.0))
@@ -162,7 +160,7 @@ class DiscreteScorer:
         return np.asarray(edges[bounds >= self._priced(edges, costs)])
 
     def _may_pass_by_score(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
-        """Return the pairs of a tile whose score statistic may reach their penalty."""
+        """Return pairs of a tile that may pass by their score statistic given real columns."""
         edges = _all_pairs(tile)
         if not costs.parameter:
             return edges
@@ -186,7 +184,7 @@ class DiscreteScorer:
 
     @cached_property
     def _given_covariates(self) -> list[NDArray[np.float64]]:
-        """Coefficients of every node's regression on its real columns and the covariates."""
+        """The coefficients of every node's regression on its real columns and the covariates."""
         bits, d = self.samples.bits, self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
         fits = self.kernels.fit_blankets(bits, nodes, self._covariates_of(nodes), NO_PENALTY)
@@ -206,7 +204,7 @@ class DiscreteScorer:
         return Lists(np.arange(len(nodes) + 1) * self.n_covariates, np.tile(last, len(nodes)))
 
     def _ratios(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return each pair's likelihood ratio given only the covariates."""
+        """Return each pair's likelihood ratio given the covariates alone."""
         alone = Lists.empty(len(pairs))
         fits = self._pair_fits(pairs, alone, alone, np.inf)
         return np.asarray(fits.joint - fits.apart)
@@ -230,7 +228,7 @@ class DiscreteScorer:
         return Pairs(edges, ratios - self._priced(edges, costs))
 
     def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
-        """Return the penalty of BIC_gamma for an edge between each pair."""
+        """Return the BIC_gamma penalty of an edge between each pair."""
         return self._priced(pairs, self._prices(Bic(gamma)))
 
     def _priced(self, pairs: NDArray[np.int64], costs: Costs) -> NDArray[np.float64]:
@@ -240,14 +238,14 @@ class DiscreteScorer:
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and also with each of ``toggles`` added or removed."""
+        """Score each blanket, and with each of ``toggles`` added or removed."""
         bits = self.samples.bits
         return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
 
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
+        """Search greedily for each target's blanket among kept members and candidates."""
         bits = self.samples.bits
         return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
@@ -266,7 +264,7 @@ class DiscreteScorer:
     def independence(
         self, targets: NDArray[np.int64], givens: Lists, others: Lists
     ) -> NDArray[np.float64]:
-        """Return the log-probability that each target is independent of each of its ``others``."""
+        """Return the log-probability that each target is independent of each other variable."""
         return self.kernels.independence_tests(
             self.samples.bits, targets, givens, others, self._log_factorials
         )
@@ -279,7 +277,7 @@ class DiscreteScorer:
         largest_support: int | None,
         standardize: bool,
     ) -> L1Paths:
-        """Compute the L1 path of each target's indicators on the indicators of its candidates."""
+        """Follow the L1 path of each indicator of each target on those of its candidates."""
         rows = _indicators(self.samples, targets)
         own = np.repeat(np.arange(len(targets)), np.diff(self.samples.starts)[targets])
         among = [_indicators(self.samples, variables) for variables in candidates]
@@ -301,19 +299,19 @@ class DiscreteScorer:
     def pair_gains(
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
     ) -> NDArray[np.float64]:
-        """Return the excess of each pair's likelihood ratio over the penalty of BIC_gamma."""
+        """Return each pair's likelihood ratio minus the BIC_gamma penalty."""
         fits = self._pair_fits(pairs, first, second, np.inf)
         return np.asarray(fits.joint - fits.apart - self.prices(pairs, gamma))
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
-        """Return each pair's log Bayes factor without neighbours, for couplings of this scale."""
+        """Return each pair's marginal log Bayes factor for couplings of this scale."""
         alone = Lists.empty(len(pairs))
         fits = self._pair_fits(pairs, alone, alone, scale)
         prior = n_parameters(self.samples.bits, *pairs.T) * np.log(scale)
         return np.asarray(fits.joint - fits.apart - prior - fits.log_determinants / 2)
 
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
-        """Measure every pair of some variables, without screening."""
+        """Measure every pair of some variables, without a screen."""
         n = len(variables)
         ratios = np.zeros((n, n))
         if self._has_covariates:
@@ -327,7 +325,7 @@ class DiscreteScorer:
         return Dependence(ratios, self.spreads(variables))
 
     def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the variances along the principal axes of levels, given the covariates."""
+        """Return variances along the axes of the levels, given the covariates."""
         bits = self.samples.bits
         if bits.reals is None:
             return spreads_within(self.samples, variables, self._strata)
@@ -345,7 +343,7 @@ class DiscreteScorer:
         n_settling: int,
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over the graphs whose edges are a subset of these pairs."""
+        """Advance a chain over the subgraphs of these pairs."""
         bits, n_covariates = self._pair_bits
         return self.kernels.sample_graphs(
             bits, pairs, prior, chain, n_settling, n_sweeps, n_covariates
@@ -354,7 +352,7 @@ class DiscreteScorer:
     def potts(
         self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
-        """Fit the penalised regressions of at most 64 targets on all other variables."""
+        """Fit penalised regressions of at most 64 targets on all other variables."""
         reachable = POTTS_ROUNDING * float(np.sqrt(self.samples.total_weight))
         tolerance = max(POTTS_TOLERANCE, reachable)
         return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, most_steps)
@@ -374,7 +372,7 @@ class DiscreteScorer:
 
     @cached_property
     def _placed(self) -> PottsSamples:
-        """Every value as the index of its level among those of all variables."""
+        """Every value as the number of its level among those of all variables."""
         samples, bits = self.samples, self.samples.bits
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(samples.starts) + 1)])
         places = np.empty((samples.n_samples, samples.n_variables), np.int32)
@@ -386,7 +384,7 @@ class DiscreteScorer:
             is_missing = unpacked(mask, samples.n_samples).astype(np.bool_)
             places[is_missing, v] = starts[-1]
             if v >= samples.n_variables - self.n_covariates:
-                weights[is_missing] = 0.0  # exclude samples with missing covariates
+                weights[is_missing] = 0.0  # leave out samples with a missing covariate
         return PottsSamples(places, starts, weights)
 
     @cached_property
@@ -403,14 +401,14 @@ class DiscreteScorer:
 
     @cached_property
     def _strata_scorers(self) -> list[Self]:
-        """Scorers of the nodes in each stratum's samples."""
+        """The scorers of the nodes in each stratum's samples."""
         nodes = self.samples.pick(np.arange(self.samples.n_variables - self.n_covariates))
         strata = [np.flatnonzero(self._strata == k) for k in range(self._n_strata)]
         return [replace(self, samples=nodes.take(rows), n_covariates=0) for rows in strata]
 
     @cached_property
     def _slack(self) -> NDArray[np.float64]:
-        """Gain in log-likelihood of free probabilities in strata over each node's regression."""
+        """The gain of each node's shares in strata over its regression on the covariates."""
         bits, d = self.samples.bits, self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
         covariates = self._covariates_of(nodes)
@@ -430,15 +428,18 @@ class DiscreteScorer:
 
     @cached_property
     def _repeated_rows(self) -> tuple[Bits, NDArray[np.float64]]:
-        """Every indicator as a binary variable, and its standard deviation (1 if constant).
+        """Every indicator as a binary variable, and its standard deviation, or 1.
 
-        L1 paths do not support weights: each sample is repeated according to its weight.
+        Paths do not support weights: samples are repeated by their weights.
         """
         samples = repeated(self.samples)
         share = samples.ones / samples.n_samples
         varies = (share > 0) & (share < 1)
         deviations = np.sqrt(np.where(varies, share * (1 - share), 1.0))
-        return Bits(samples.words, samples.n_samples, reals=samples.bits.reals), deviations
+        reals = samples.bits.reals
+        if reals is not None and reals.columns.ndim == 3:  # every target has its own columns
+            reals = Reals.of(np.repeat(reals.columns, np.diff(samples.starts), axis=0))
+        return Bits(samples.words, samples.n_samples, reals=reals), deviations
 
 
 @dataclass(frozen=True)
@@ -448,13 +449,13 @@ class ReadableScorer(DiscreteScorer):
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and also with each of ``toggles`` added or removed."""
+        """Score each blanket, and with each of ``toggles`` added or removed."""
         return greedy.toggle_scores(self._score, targets, blankets, toggles)
 
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
+        """Search greedily for each target's blanket among kept members and candidates."""
         return greedy.grow_blankets(self._score, targets, candidates, kept)
 
     def climbed(
@@ -468,8 +469,8 @@ class ReadableScorer(DiscreteScorer):
 
 
 def scorer_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Scorer:
-    """Return a scorer that uses the kernels if they implement the criterion."""
-    # A subclass may score differently, so isinstance is not enough.
+    """Return a scorer that uses the kernels if they support the criterion."""
+    # A subclass may score differently, so compare exact types.
     if type(criterion) in (Bic, Mpl):
         return DiscreteScorer(samples, criterion, kernels)
     return ReadableScorer(samples, criterion, kernels)
@@ -488,7 +489,7 @@ def _numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _indicators(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the indices of the indicator rows of some variables, in the order of the variables."""
+    """Return the numbers of the indicator rows of some variables, in their order."""
     if samples.is_binary:
         return variables
     starts, stops = samples.starts[variables].tolist(), samples.starts[variables + 1].tolist()

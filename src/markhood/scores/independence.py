@@ -1,8 +1,7 @@
-"""The Bayesian test of conditional independence, as a function.
+"""The Bayesian test of conditional independence, as a function of data.
 
-`kernels/reference/independence.py` has the formula; this module applies it to data. The Blankets
-Joint Posterior is a sum of such log-probabilities, one for every pair of variables
-(`search/ibmap.py`).
+`kernels/reference/independence.py` has the formula. The Blankets Joint Posterior is a sum of such
+log-probabilities, one per pair of variables (`search/ibmap.py`).
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ def independence_test(
 ) -> float:
     """Return the log-probability that two variables are independent given others.
 
-    This is a posterior probability with prior probability 1/2. It does not rely on asymptotics, so
-    it is valid for small samples.
+    The probability is a posterior: independence and dependence are equally likely before the data
+    are seen. No asymptotics are involved, so it may be used with few samples.
 
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_variables)
-        Columns with a few distinct values of any type.
+        Every column has a few distinct values of any type.
     i, j : int or str
         The two variables, by column number or name.
     given : sequence of int or str, default=()
@@ -43,12 +42,12 @@ def independence_test(
     Returns
     -------
     float
-        Natural logarithm, at most 0. Its ``log_complement`` is the log-probability of dependence.
+        Natural logarithm, at most 0; its ``log_complement`` is that of dependence.
 
     Raises
     ------
     InputError
-        If a variable does not exist or is given twice.
+        If a variable is unknown or named twice.
 
     Examples
     --------
@@ -66,7 +65,7 @@ def independence_test(
         raise InputError(
             "option-value",
             "",
-            "A test of independence needs distinct variables: one is given twice.",
+            "A test of independence needs distinct variables: one is named twice.",
         )
     log_probabilities = NativeKernels().independence_tests(
         samples.bits,
@@ -79,7 +78,7 @@ def independence_test(
 
 
 def log_factorials(n_samples: int) -> NDArray[np.float64]:
-    """Return log k! for k = 0 ... n_samples + 3, as tests on ``n_samples`` samples need them."""
+    """Return log k! for k = 0 ... n_samples + 3, as needed by tests on n_samples."""
     from scipy.special import gammaln
 
     logs: NDArray[np.float64] = gammaln(np.arange(1.0, n_samples + 5))
@@ -87,7 +86,7 @@ def log_factorials(n_samples: int) -> NDArray[np.float64]:
 
 
 def log_complement(log_probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log(1 - exp(x)), accurate for probabilities near 0 and near 1.
+    """Return log(1 - exp(x)), to full accuracy where the probability is near 0 or 1.
 
     Examples
     --------
@@ -111,6 +110,6 @@ def _number(variable: int | str, samples: Samples) -> int:
         raise InputError(
             "unknown-column",
             str(variable),
-            f"There is no variable {variable!r}: they are numbered 0 to {d - 1}.",
+            f"There is no variable {variable!r}: variables are numbered 0 to {d - 1}.",
         )
     return int(variable)

@@ -3,8 +3,8 @@
     score = log marginal likelihood of the table - m gamma log(d - 1)
 
 for a blanket of m of the other d - 1 variables. Every configuration of the blanket has its own
-probabilities, integrated over a Dirichlet prior of 1/2 per cell. Unlike a regression, the score
-penalises every configuration that occurs, and therefore large neighbourhoods.
+probability with a Dirichlet prior of 1/2 per cell, which is integrated out. Unlike a regression,
+the score penalises every configuration that occurs, and is therefore conservative about hubs.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ class Mpl:
     """
 
     name: ClassVar[str] = "mpl"
-    heeds_order: ClassVar[bool] = False  # its tables ignore the order of levels
+    uses_order: ClassVar[bool] = False  # its tables ignore the order of levels
 
     gamma: float = 0.5
 
     @property
     def description(self) -> str:
-        """Description of the criterion, for a sentence about the neighbours of a variable."""
+        """A phrase that describes it, for a sentence about a variable's neighbours."""
         return f"its marginal pseudo-likelihood (gamma = {self.gamma:g})"
 
     def costs(self, n_samples: float, n_variables: int) -> Dirichlet:
-        """Return the cost of a blanket variable."""
+        """Return the penalty of a blanket variable."""
         return Dirichlet(float(self.gamma) * math.log(max(n_variables - 1, 1)))
 
     def score(self, table: BlanketTable) -> float:

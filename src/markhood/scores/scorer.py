@@ -1,9 +1,9 @@
-"""`Scorer`: the interface of a search to data, criteria and kernels.
+"""`Scorer`: the interface between searches and data, criteria and kernels.
 
-A search makes a few kinds of requests, each for one tile of work: the dependent pairs, the blanket
-that a greedy search finds, the score of a blanket with one variable added or removed, the
-regressions on blankets, and the joint gain of an edge for both its ends. How samples are counted is
-hidden from the search. `discrete` implements the interface for variables with levels.
+A search requests a few quantities, one tile of work at a time: which pairs are dependent, the
+blanket that a greedy search finds, the score of a blanket with one variable added or removed,
+regressions on blankets, and the gain of an edge for both ends jointly. It does not see how or where
+samples are counted. `discrete` implements the interface for discrete variables.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Pairs(NamedTuple):
 class Dependence(NamedTuple):
     """Pairwise dependence of n variables.
 
-    ``ratios``, of shape (n, n), has the likelihood ratio of every pair above the diagonal.
-    ``spreads``, of shape (n, q), has the variances of each variable along the principal axes of its
-    levels, padded with zeros.
+    ``ratios``, of shape (n, n), has the likelihood ratio of every pair above the diagonal;
+    ``spreads``, (n, q), has the variances of each variable along the axes of its levels, padded
+    with zeros.
     """
 
     ratios: NDArray[np.float64]
@@ -59,40 +59,40 @@ class Scorer(Protocol):
         """The compute backend."""
 
     def on(self, samples: Samples) -> Self:
-        """Return a scorer with the same settings for other samples of the same variables."""
+        """Return an equal scorer of other samples of the same variables."""
 
     def given(self, n_covariates: int) -> Self:
-        """Return a scorer that conditions pairs on the last variables; its tiles omit them."""
+        """Return a scorer that conditions pairs on the last variables, outside its tiles."""
 
     def tiles(self) -> Sequence[Tile]:
-        """Split the pairs of variables into tiles: squares of rows and columns."""
+        """Cut the pairs of variables into tiles: squares of rows and columns."""
 
     def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
-        """Find the pairs of a tile whose likelihood ratio exceeds the penalty of BIC_gamma.
+        """Find the pairs of a tile whose likelihood ratio exceeds the BIC_gamma penalty.
 
-        The gain is the excess. With ``gamma=None`` there is no penalty.
+        With ``gamma=None`` there is no penalty.
         """
 
     def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
-        """Return the penalty of BIC_gamma for an edge between each pair."""
+        """Return the BIC_gamma penalty of each pair, which `pairs` subtracts from the ratios."""
 
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and also with each of ``toggles`` added or removed."""
+        """Score each blanket, and with each of ``toggles`` added or removed."""
 
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
+        """Search greedily for each target's blanket among kept members and candidates."""
 
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
         """Flip the edge with the largest gain within each group until none gains.
 
-        For every variable of ``groups``, the arguments have its blanket, the partners whose edge to
-        it may be flipped, and the change of its score by each of these flips.
+        Returns for every variable of ``groups`` its blanket, its partners in edges that may be
+        flipped, and the change of its score by each of these flips.
         """
 
     def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
@@ -101,7 +101,7 @@ class Scorer(Protocol):
     def independence(
         self, targets: NDArray[np.int64], givens: Lists, others: Lists
     ) -> NDArray[np.float64]:
-        """Return the log-probability that each target is independent of each of its ``others``."""
+        """Return the log-probability that each target is independent of each other variable."""
 
     def l1_paths(
         self,
@@ -111,28 +111,27 @@ class Scorer(Protocol):
         largest_support: int | None,
         standardize: bool,
     ) -> L1Paths:
-        """Compute the L1 path of each target's indicators on the indicators of its candidates.
+        """Follow the L1 path of each indicator of each target on those of its candidates.
 
-        The lists of the result contain indicators; `owners` maps them to variables.
+        The lists contain indicators; `owners` maps them to variables.
         """
 
     def pair_gains(
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
     ) -> NDArray[np.float64]:
-        """Return the excess of each pair's likelihood ratio over the penalty of BIC_gamma.
+        """Return each pair's likelihood ratio minus the BIC_gamma penalty.
 
-        The ratio is that of both ends jointly, given the other neighbours of the first and of the
-        second.
+        The ratio is that of both ends jointly, given the other neighbours of each.
         """
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
-        """Return each pair's log Bayes factor without neighbours, for couplings of this scale."""
+        """Return each pair's marginal log Bayes factor for couplings of this scale."""
 
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
-        """Measure every pair of some variables, without screening."""
+        """Measure every pair of some variables, without a screen."""
 
     def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the variances along the principal axes of levels, given the covariates."""
+        """Return variances along the axes of the levels, given the covariates."""
 
     def swept(
         self,
@@ -142,12 +141,12 @@ class Scorer(Protocol):
         n_settling: int,
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over the graphs whose edges are a subset of these pairs."""
+        """Advance a chain over the subgraphs of these pairs."""
 
     def potts(
         self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
-        """Fit the penalised regressions of at most 64 targets on all other variables."""
+        """Fit penalised regressions of at most 64 targets on all other variables."""
 
     @property
     def owners(self) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""The contingency table of a variable with its blanket: the input of a criterion."""
+"""The contingency table of a variable and its blanket: the input of a criterion."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from markhood.kernels.tables import blanket_table as count
 
 @dataclass(frozen=True, eq=False)
 class BlanketTable:
-    """Counts of each value of a variable in each configuration of its blanket.
+    """Counts of a variable's levels in each configuration of its blanket.
 
     Attributes
     ----------
     configurations : ndarray of shape (n_rows, n_blanket), dtype uint16
         The configurations that occur, in ascending order; levels are numbered from 0.
     counts : ndarray of shape (n_rows, n_levels)
-        Number of samples with each configuration, by the variable's level; whole numbers unless
-        the samples are weighted.
+        Samples with that configuration, by the variable's level; whole numbers unless the samples
+        are weighted.
     blanket_levels : tuple of int
-        Number of levels of each member of the blanket.
+        Number of levels of each member.
     ordered : tuple of bool
-        Whether the levels of the variable, then those of each member, are ordered; empty if the
-        data have no ordered variable.
+        Whether the levels of the variable, then of each member, are ordered; empty if no variable
+        in the data is ordered.
     n_variables : int
-        Number of variables in the data, including the target.
+        Number of variables in the data, including this one.
     """
 
     configurations: NDArray[np.uint16]
@@ -40,7 +40,7 @@ class BlanketTable:
 
     @property
     def n_samples(self) -> float:
-        """Total weight of the samples."""
+        """Number of samples, with their weights."""
         return float(self.counts.sum()) if self.counts.dtype.kind == "f" else int(self.counts.sum())
 
     @property

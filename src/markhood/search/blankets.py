@@ -1,4 +1,4 @@
-"""The first phase: every variable's blanket, each searched for on its own."""
+"""Phase 1: search the blanket of every variable independently."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ VARIABLES_PER_TILE = 32
 
 
 class Spaces(Protocol):
-    """Where to look for the blankets of some variables."""
+    """Search spaces for the blankets of variables."""
 
     def of(self, targets: NDArray[np.int64]) -> Space:
         """List the space of each target, ascending."""
 
 
 class Searched(NamedTuple):
-    """`Blankets` of all variables, and for how many of them the space had to be cut."""
+    """`Blankets` of all variables, and the number of search spaces that were cut."""
 
     members: Lists
     scores: NDArray[np.float64]
@@ -35,14 +35,14 @@ class Searched(NamedTuple):
 
 def search_blankets(job: Job, spaces: Spaces) -> Searched:
     """Grow and shrink the blanket of every variable within its space."""
-    scorer, knowledge = job.scorer, job.knowledge
+    scorer, constraints = job.scorer, job.constraints
 
     def search(tile: range) -> tuple[Blankets, int]:
         targets = np.arange(tile.start, tile.stop)
         space = spaces.of(targets)
-        candidates = knowledge.allowed(targets, space.candidates)
-        found = scorer.grown(targets, candidates, knowledge.required_of(targets))
-        return found._replace(members=knowledge.nodes_of(found.members)), space.n_cut
+        candidates = constraints.allowed(targets, space.candidates)
+        found = scorer.grown(targets, candidates, constraints.required_of(targets))
+        return found._replace(members=constraints.nodes_of(found.members)), space.n_cut
 
     found = list(
         job.runner.map("blankets", search, shared_out(job.n_variables, VARIABLES_PER_TILE))

@@ -1,9 +1,9 @@
-"""The Chow-Liu forest: of all forests, the one under which the data are most likely.
+"""The Chow-Liu forest: the forest with the highest likelihood.
 
-It is the maximum spanning forest of the pairs, each weighted by its likelihood ratio. With the
-penalty of the screen taken off the weights, pairs that do not pass are in no forest; without it
-the forest is one tree, as in the original, wherever the data allow it. Required edges weigh more
-than all others.
+It is the maximum spanning forest of the pairs, weighted by their likelihood ratios. If the penalty
+of the screen is subtracted from the weights, only pairs that pass can be edges. Without the penalty
+the forest is a tree, as in the original algorithm, wherever the data allow it. Required edges
+weigh more than all others.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from markhood.graph.numbering import in_order
 from markhood.kernels.ties import levelled
 from markhood.scores.scorer import Pairs
 from markhood.search.screen import screen, tested_pairs
-from markhood.search.values.found import Found, timed
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.search_result import SearchResult, timed
 
 
-def chow_liu(job: Job, gamma: float, forest: bool) -> Found:
-    """Find the forest under which the data are most likely.
+def chow_liu(job: Job, gamma: float, forest: bool) -> SearchResult:
+    """Find the forest with the highest likelihood.
 
-    With ``forest=False`` pairs have no price, so that the forest is a tree where it can be.
+    With ``forest=False`` pairs have no penalty, so that the forest is a tree where possible.
     """
-    require_forest(job.knowledge, job.samples.names)
+    require_forest(job.constraints, job.samples.names)
     seconds: dict[str, float] = {}
     with timed(seconds, "screen"):
         screened = screen(job, gamma if forest else None)
     with timed(seconds, "forest"):
-        edges = spanning_forest(screened, job.n_variables, job.knowledge)
-    return Found(
+        edges = spanning_forest(screened, job.n_variables, job.constraints)
+    return SearchResult(
         edges,
         or_edges=edges,
         screened=screened,
@@ -44,23 +44,23 @@ def chow_liu(job: Job, gamma: float, forest: bool) -> Found:
     )
 
 
-def require_forest(knowledge: Knowledge, names: Sequence[str]) -> None:
-    """Raise where the required edges are in no forest."""
-    required = knowledge.required
+def require_forest(constraints: Constraints, names: Sequence[str]) -> None:
+    """Raise if the required edges contain a cycle."""
+    required = constraints.required
     within = spanning_forest(Pairs(required, np.ones(len(required))), len(names))
-    closing = required[~Knowledge(required=within).requires(required)]
+    closing = required[~Constraints(required=within).requires(required)]
     if len(closing):
         source, target = (names[end] for end in closing[0])
         raise InputError(
             "constraints",
             "required_edges",
-            f"The required edges make a cycle with {source!r} - {target!r}, which no forest has: "
-            "leave one of them out, or choose another method.",
+            f"The required edges form a cycle with {source!r} - {target!r}, which a forest cannot "
+            "contain: remove one of them, or use another method.",
         )
 
 
 def spanning_forest(
-    pairs: Pairs, n_variables: int, knowledge: Knowledge = NOTHING
+    pairs: Pairs, n_variables: int, constraints: Constraints = NO_CONSTRAINTS
 ) -> NDArray[np.int64]:
     """Return the edges, i < j in lexicographic order, of the forest with the largest gains.
 
@@ -73,10 +73,10 @@ def spanning_forest(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    among = knowledge.applied_to(pairs.edges)
+    among = constraints.applied_to(pairs.edges)
     gains = np.full(len(among), np.inf)
-    gains[~knowledge.requires(among)] = pairs.gains[
-        knowledge.allows(*pairs.edges.T) & ~knowledge.requires(pairs.edges)
+    gains[~constraints.requires(among)] = pairs.gains[
+        constraints.allows(*pairs.edges.T) & ~constraints.requires(pairs.edges)
     ]
     # Ranks instead of gains: ties go to the earlier pair, and no weight is zero.
     order = np.lexsort((np.arange(len(gains)), -levelled(gains)))

@@ -1,18 +1,19 @@
-"""The second phase: climb over graphs, flipping one edge of the OR graph at a time.
+"""Phase 2: hill climbing over graphs, flipping one edge of the OR graph at a time.
 
-The climb starts from the OR graph, from the graph without edges, or from any other that is part of the
-OR graph; required edges are there either way, and are never flipped.
+The climb starts from the OR graph, from the empty graph, or from any subgraph of the OR graph.
+Required edges are always present and never flipped.
 
-    1. for every other edge of the OR graph: the change of the two end variables' scores if it were
-       flipped (removed, or put back)
-    2. flip the edge with the largest gain; stop when none gains
-    3. score anew the flips at the two changed ends only, and go on with 2
+    1. for every other edge of the OR graph, compute the change of both end variables' scores if the
+       edge were flipped (removed or added)
+    2. flip the edge with the largest gain; stop if no flip gains
+    3. update the flips at the two changed ends only, and continue with 2
 
-The total score is the sum over variables, so a flip touches two of them, and groups of variables can do 2 and 3
-(`kernels/flips.py`) at the same time as long as no edge between two of them would ever gain. At first a group is what
-edges that gain join. What an edge between groups could gain at most is the sum of the highest changes that there
-were at its ends: where that is a gain the two groups become one, which climbs anew from the start. So the steps
-are those of one climb after another, in whatever order groups take theirs.
+The total score is a sum over variables, so a flip changes two terms. Groups of variables can
+perform steps 2 and 3 (`kernels/flips.py`) in parallel as long as no edge between two groups would
+ever gain. Initially, groups are the components of edges that gain. The gain of an edge between
+groups is at most the sum of the highest changes seen at its ends; if that is positive, the two
+groups are merged and climb again from the start. The result is therefore that of a sequential
+climb, in any order of the groups.
 """
 
 from __future__ import annotations
@@ -32,16 +33,17 @@ from markhood.kernels.ties import TIE
 from markhood.search.blankets import add_counts
 from markhood.search.values.job import Job
 
-VARIABLES_PER_TILE = 2048  # a tile is some milliseconds of work
+VARIABLES_PER_TILE = 2048  # a tile takes some milliseconds
 
 Start = Literal["or", "empty"]
 
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
-    """The edges at the top, and how many blankets of each size were scored on the way.
+    """The edges at the end of a climb, and the number of blankets scored by size.
 
-    ``not_converged``, of shape (n_variables,), counts the fits of each variable that did not converge.
+    ``not_converged``, of shape (n_variables,), counts the fits of each variable that did not
+    converge.
     """
 
     edges: NDArray[np.int64]
@@ -51,10 +53,10 @@ class Climbed:
 
 def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
-    d, required = job.n_variables, job.knowledge.requires(edges)
+    d, required = job.n_variables, job.constraints.requires(edges)
     present = present_at(start, edges) | required
     blankets = Lists.of_neighbours(edges[present], d)
-    blankets = job.knowledge.adjusted(np.arange(d), blankets)
+    blankets = job.constraints.adjusted(np.arange(d), blankets)
     flips = _Flips(job, edges[~required], blankets)
     first = flips.scored(present[~required])
     while flips.meet():
@@ -64,14 +66,14 @@ def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] =
 
 
 def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which of the edges are there when a climb begins."""
+    """Return which edges are present at the start of a climb."""
     if isinstance(start, str):
         return np.full(len(edges), start == "or")
     return np.isin(pair_numbers(edges), pair_numbers(start))
 
 
 class _Flips:
-    """The edges that may be flipped, each seen from both ends: as two places in the lists of partners."""
+    """The edges that may be flipped, each stored at two positions in the lists of partners."""
 
     def __init__(self, job: Job, edges: NDArray[np.int64], blankets: Lists) -> None:
         self.present = np.empty(len(edges), np.bool_)
@@ -80,15 +82,17 @@ class _Flips:
         self._partners, self._places = Lists.from_both_ends(edges, job.n_variables)
         self._edge_at = np.empty(2 * len(edges), np.int64)
         self._edge_at[self._places.T] = np.arange(len(edges))
-        self._changes = self._highest = np.empty(0)  # of a score by the flip at each place
-        self._touched = np.arange(len(edges))  # edges of which there is something new
-        self._group = np.arange(job.n_variables)  # the lowest variable of each variable's
-        self._groups = Lists.empty(0)  # those that climb next
-        self._round = np.zeros(job.n_variables, np.int64)  # the last in which each variable climbed
+        self._changes = self._highest = np.empty(0)  # of a score by each flip, by position
+        self._touched = np.arange(len(edges))  # edges whose gains changed
+        self._group = np.arange(job.n_variables)  # lowest variable of each variable's group
+        self._groups = Lists.empty(0)  # groups that climb next
+        self._round = np.zeros(
+            job.n_variables, np.int64
+        )  # last round in which each variable climbed
         self._rounds: list[tuple[NDArray[np.int64], Lists]] = []
 
     def scored(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Score all flips of the graph at the start; return how many blankets of each size that were."""
+        """Score all flips of the starting graph; return the number of blankets scored by size."""
         scorer, partners, blankets = self._job.scorer, self._partners, self._blankets
 
         def score(tile: range) -> NDArray[np.float64]:
@@ -105,7 +109,7 @@ class _Flips:
         return np.bincount(sizes + np.where(present[self._edge_at], -1, 1), minlength=1)
 
     def meet(self) -> bool:
-        """Join the groups between which an edge may gain; return whether there are any."""
+        """Merge groups between which an edge may gain; return whether there are any."""
         gains = self._highest[self._places[self._touched]].sum(axis=1) > TIE
         gaining = self._edges[self._touched[gains]]
         lower, upper = self._group[gaining].T
@@ -117,7 +121,7 @@ class _Flips:
         return True
 
     def climb(self) -> None:
-        """Let the groups that have been joined climb from the start."""
+        """Let merged groups climb from the start."""
         scorer, groups = self._job.scorer, self._groups
         at = Lists(self._partners.starts, np.arange(len(self._changes))).pick(groups.values)
         changes = self._changes[at.values]
@@ -139,7 +143,7 @@ class _Flips:
         self._round[groups.values] = len(self._rounds)
 
     def evaluations(self) -> NDArray[np.int64]:
-        """Return how many blankets of each size were scored, but for groups that climbed once more later."""
+        """Return the number of blankets scored by size, without discarded climbs."""
         counts = [np.zeros(1, np.int64)]
         for number, (firsts, evaluations) in enumerate(self._rounds, 1):
             last = evaluations.pick(np.flatnonzero(self._round[firsts] == number))
@@ -149,10 +153,11 @@ class _Flips:
 
 
 def _joined(group: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Join the groups between which there are edges.
+    """Merge groups that are joined by edges.
 
-    The lowest variable of a group stands for it. The higher of two groups that meet hangs itself on the lowest that it
-    meets, all then go up to whatever they hang on, and where two ends of an edge still differ it is done again.
+    The lowest variable of a group represents it (union-find). Each group is linked to the lowest
+    group that it meets, links are followed to their roots, and this repeats until both ends of
+    every edge agree.
 
     Examples
     --------
@@ -170,7 +175,7 @@ def _joined(group: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _members(group: NDArray[np.int64], wanted: NDArray[np.int64]) -> Lists:
-    """List the variables of the wanted groups, the largest first: it takes longest."""
+    """List the variables of the given groups, largest group first."""
     sizes = np.bincount(group)
     is_wanted = np.zeros(len(sizes), np.bool_)
     is_wanted[wanted] = True
@@ -181,7 +186,7 @@ def _members(group: NDArray[np.int64], wanted: NDArray[np.int64]) -> Lists:
 
 
 def _tiles(groups: Lists) -> list[range]:
-    """Put groups together to tiles that begin about `VARIABLES_PER_TILE` variables apart."""
+    """Combine groups into tiles of about `VARIABLES_PER_TILE` variables."""
     largest = min(VARIABLES_PER_TILE, -(-len(groups.values) // FEWEST_TILES))
     tile = groups.starts[:-1] // largest
     bounds = np.flatnonzero(np.diff(tile, prepend=-1, append=-1)).tolist()

@@ -1,4 +1,4 @@
-"""From blankets, which need not agree, to a graph: by OR or by AND."""
+"""Combine blankets, which may disagree, into a graph by the OR or AND rule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from markhood.kernels.lists import Lists
 
 
 def combine(blankets: Lists, rule: Literal["or", "and"]) -> NDArray[np.int64]:
-    """Return the edges, i < j in lexicographic order, that either or both of the ends assert.
+    """Return the edges, i < j in lexicographic order, in the blankets of either or both ends.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def combine(blankets: Lists, rule: Literal["or", "and"]) -> NDArray[np.int64]:
 def edges_in_most(
     graphs: Sequence[NDArray[np.int64]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the edges that more than half of several graphs have, and their share of them.
+    """Return the edges in more than half of several graphs, with their shares.
 
     Examples
     --------

@@ -1,25 +1,31 @@
-"""Every edge with its probability: chains over graphs, a pair at a time.
+"""Estimate the posterior probability of every edge with Markov chains over graphs.
 
-A pair's Bayes factor given the present neighbours of its two ends (`kernels/reference/pair_fit.py`) times
-the prior odds of an edge gives the probability that the pair is an edge; chains of graphs
-(`kernels/reference/graph_chain.py`) average it over what the neighbours may be.
+The Bayes factor of a pair given the current neighbours of its two ends
+(`kernels/reference/pair_fit.py`) times the prior odds gives the conditional probability of an edge.
+Chains over graphs (`kernels/reference/graph_chain.py`) average it over the neighbours.
 
-    1. candidates: pairs that pass the screen at gamma 1/4 and are not improbable on their own, those of any blanket, and
-       pairs two steps apart in the graph where the search begins; where couplings are tables, also the likeliest that the screen
-       leaves out (`other_pairs.py`). All other pairs count by their marginal statistic.
-    2. rounds of a few sweeps, until the scale of couplings, taken from the pairs', changes no more;
-       pairs two steps apart in the graph as it has become are candidates from then on
-    3. chains, all from the last round's graph, each with its own generator; their mean is the answer and their
-       disagreement says how far it is settled. The surer the last round was of a pair, the less often it is visited.
-       Each chain is run in parts, whose means give R-hat and the effective sample size (`values/probabilities.py`). Where
-       draws are kept a part is one sweep, in which all pairs are visited.
+    1. candidates: pairs that pass the screen at gamma 1/4 and are not improbable on their own,
+    pairs
+       of any blanket, and pairs two steps apart in the starting graph; for coupling tables, also
+       the likeliest pairs that the screen rejects (`remaining_pairs.py`). All other pairs enter
+       through their marginal statistic.
+    2. rounds of a few sweeps until the scale of couplings, estimated from the pairs, is stable;
+    pairs
+       two steps apart in the current graph become candidates
+    3. chains, all started from the last round's graph, each with its own generator. Their mean is
+    the
+       estimate, and their disagreement measures its error. The more certain the last round was
+       about a pair, the less often it is visited. Each chain runs in parts, whose means give R-hat
+       and the effective sample size (`values/probabilities.py`). If draws are kept, a part is one
+       sweep that visits all pairs.
 
-**Two numbers are learned from all pairs together.** The density is the mean probability of all
-pairs, so that nothing need be known of how many edges to expect. It would suffer from indirect
-association if pairs two steps apart were not candidates; with those three apart it was the same
-and took up to three times the fits. The scale of couplings is the root of the mean of theta^2 +
-variance over edges, but `LARGEST_SCALE` at most: where only strong edges can be seen the mean is too
-high (2.7 where the truth is 2), and a slab that is too wide costs edges, one too narrow little.
+**Hyperparameters.** Density and scale are learned from all pairs. The density is the mean
+probability of all pairs, so no prior guess of the number of edges is needed. Without candidates two
+steps apart, indirect association would bias it; candidates three steps apart did not change it and
+took up to three times the fits. The scale of couplings is the root of the mean of theta^2 +
+variance over edges, at most `LARGEST_SCALE`: where only strong edges are detectable the mean is too
+high (2.7 instead of 2), and a slab that is too wide costs edges, while one that is too narrow costs
+little.
 """
 
 from __future__ import annotations
@@ -36,24 +42,24 @@ from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.other_pairs import may_be_edges, measure_other_pairs
+from markhood.search.remaining_pairs import may_be_edges, measure_remaining_pairs
 from markhood.search.screen import screen
-from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice, Draws, EdgeProbabilities
+from markhood.search.values.search_result import SearchResult, timed
 
 SCREEN_GAMMA = 0.25
-START_GAMMA = 0.5  # of PLRHC, whose graph the chains begin at
+START_GAMMA = 0.5  # of PLRHC, whose graph starts the chains
 LARGEST_SCALE = 1.5
 SMALLEST_SCALE = 0.1
 MOST_ROUNDS = 8
-SETTLED = 0.03  # a relative change of the scale that makes no difference to a probability
-STILL = 0.01  # a relative change of the density in a sweep after which there is no other round
-FEW_PAIRS = 5000  # all of which are visited in every sweep of a round: the density settles sooner
-# How often a pair is visited, by how far its mean probability in the last round was from 0 or 1.
+SETTLED = 0.03  # relative change of the scale that does not affect probabilities
+STILL = 0.01  # relative change of the density in a sweep that ends the rounds
+FEW_PAIRS = 5000  # visited in every sweep of a round, so that the density converges sooner
+# Visits of a pair by the distance of its mean probability in the last round from 0 or 1.
 PERIODS = ((0.0001, 20), (0.003, 10), (0.03, 4))
 SWEEPS_OF_ROUND = 6
-MOST_STEPS = 128  # of a variable with more neighbours, not all pairs of them become candidates
+MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
 
 
 def _no_pairs() -> NDArray[np.int64]:
@@ -62,18 +68,18 @@ def _no_pairs() -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class GraphPrior:
-    """What is believed of edges before the data are seen.
+    """Prior of edges and couplings.
 
     Attributes
     ----------
     density : float, optional
-        The probability of an edge; by default learned from the data.
+        Probability of an edge; by default learned from the data.
     scale : float, optional
         The standard deviation of couplings; by default learned from the data.
     pairs : ndarray of shape (n_pairs, 2), dtype int64
         i < j: pairs with a probability of their own.
     probabilities : ndarray of shape (n_pairs,), dtype float64
-        Between 0 and 1, both excluded: what is certain is required or forbidden.
+        Strictly between 0 and 1; certain edges are required or forbidden instead.
     """
 
     density: float | None = None
@@ -84,17 +90,17 @@ class GraphPrior:
 
 @dataclass(frozen=True)
 class Sweeps:
-    """How long the chains are, and how many.
+    """Number and length of the chains.
 
     Attributes
     ----------
     n_chains : int
     n_settling : int
-        Sweeps of each chain before probabilities are added up.
+        Burn-in sweeps of each chain.
     n_averaged : int
-        Sweeps over which they are.
+        Sweeps of each chain after burn-in.
     keep_draws : bool
-        Whether the graph of each of these sweeps is kept.
+        Whether to keep the graph of each sweep after burn-in.
     """
 
     n_chains: int = 4
@@ -104,9 +110,9 @@ class Sweeps:
 
     @property
     def parts(self) -> list[int]:
-        """The lengths of the parts in which a chain is averaged, an even number of them if it can be.
+        """The lengths of the parts over which a chain is averaged; an even number if possible.
 
-        The longest period is 20: in parts of 20 sweeps pairs are visited as often as in one.
+        The longest period is 20, so parts of 20 sweeps visit pairs as often as one long part.
 
         Examples
         --------
@@ -118,7 +124,7 @@ class Sweeps:
         return [len(part) for part in np.array_split(np.empty(self.n_averaged), n)]
 
 
-# A chain: its sums, and after each part the mean probability of every pair in it and the graph.
+# A chain: its sums, and after each part the mean probability of every pair and the graph.
 ChainRun = tuple[GraphSums, NDArray[np.float64], NDArray[np.uint8]]
 
 
@@ -128,8 +134,8 @@ def bayes(
     choice: Choice,
     prior: GraphPrior | None = None,
     sweeps: Sweeps | None = None,
-) -> Found:
-    """Start at PLRHC's graph, give every pair that may be an edge its probability, and choose.
+) -> SearchResult:
+    """Start at PLRHC's graph, estimate the probability of every candidate, and select edges.
 
     Parameters
     ----------
@@ -142,7 +148,7 @@ def bayes(
     seconds: dict[str, float] = {}
     with timed(seconds, "screen"):
         screened = screen(job, SCREEN_GAMMA)
-    # The paper's screen is the same with a higher price, so that it need not be run.
+    # The paper's screen is the same with a higher penalty, so it need not be run again.
     gains = screened.gains - (START_GAMMA - SCREEN_GAMMA) * np.log(max(1, job.n_variables - 1))
     passing = gains > TIE
     stricter = Pairs(screened.edges[passing], gains[passing])
@@ -173,15 +179,15 @@ def sample_edges(
     prior: GraphPrior | None = None,
     sweeps: Sweeps | None = None,
 ) -> EdgeProbabilities:
-    """Give every pair of variables that may be an edge its probability.
+    """Estimate the probability of every candidate pair.
 
     Parameters
     ----------
     job : Job
     start : ndarray of shape (n_edges, 2)
-        The graph where the chains begin.
+        The starting graph.
     also : ndarray of shape (n_pairs, 2)
-        Further candidates: what passed a screen, what any blanket had.
+        Further candidates: screened pairs and members of blankets.
     prior : GraphPrior, optional
     sweeps : Sweeps, optional
     """
@@ -196,10 +202,10 @@ def sample_edges(
         return run_chain(scorer, pairs, set_up, GraphChain(present, generator, fits), sweeps)
 
     def add_up(generator: NDArray[np.uint32]) -> ChainRun:
-        # Its fits are of no use to any other: a checkpoint is small without them.
+        # Its fits are not reused; leaving them out keeps a checkpoint small.
         return run(generator)[0]
 
-    # Half of what a chain fits another has fitted too: so one goes before the others.
+    # Chains share about half of their fits, so one chain runs first.
     ((found, reached),) = job.runner.map("chains", run, [first])
     fits = reached.fits
     chains = [found, *job.runner.map("chains", add_up, others)]
@@ -209,7 +215,7 @@ def sample_edges(
 def run_chain(
     scorer: Scorer, pairs: NDArray[np.int64], prior: PairPrior, chain: GraphChain, sweeps: Sweeps
 ) -> tuple[ChainRun, GraphChain]:
-    """Let a chain settle, and average it part by part."""
+    """Run the burn-in of a chain, then average it part by part."""
     n_settling, sums, present = sweeps.n_settling, list[GraphSums](), []
     for length in sweeps.parts:
         of_part, chain = scorer.swept(pairs, prior, chain, n_settling, length)
@@ -246,33 +252,33 @@ def settle(
 
 
 def first_density(job: Job, start: NDArray[np.int64], prior: GraphPrior | None) -> float:
-    """Return the density that is given, or that of the graph where the chains begin."""
+    """Return the given density, or that of the starting graph."""
     d = job.n_nodes
     n_pairs = max(1, d * (d - 1) // 2)
     return (prior and prior.density) or (len(start) + 0.5) / (n_pairs + 1)
 
 
 class State:
-    """What the rounds change: candidates, the graph, the density and the scale."""
+    """The state that rounds update: candidates, graph, density and scale."""
 
     def __init__(
         self, job: Job, prior: GraphPrior, start: NDArray[np.int64], found: NDArray[np.int64]
     ) -> None:
         self._job, self._prior = job, prior
-        self._others = measure_other_pairs(job)
+        self._others = measure_remaining_pairs(job)
         self.scale = prior.scale or LARGEST_SCALE
         self.density = first_density(job, start, prior)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
         self._periods = _no_pairs(), np.empty(0, np.uint8)
-        # Of the last round: chains of the same scale need not make them again.
+        # From the last round; chains with the same scale reuse them.
         self.fits = np.empty(0, np.int64)
         found = np.concatenate([found, self._others.likeliest(self.scale)])
-        self._add(found, job.knowledge.applied_to(start))
+        self._add(found, job.constraints.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:
-        """Sweep in rounds, after each of which scale and candidates are chosen anew, until it and the density settle.
+        """Sweep in rounds that update scale and candidates, until scale and density are stable.
 
-        A scale that has settled stays what it was in the last round, so that its fits can be used again.
+        A stable scale keeps its value of the last round, so that the fits can be reused.
         """
         chain = GraphChain(self.present, generator, self.fits)
         for _ in range(MOST_ROUNDS if len(self.pairs) else 0):
@@ -292,14 +298,14 @@ class State:
                 self.scale = scale
 
     def sweep_once(self, chain: GraphChain) -> None:
-        """Visit all pairs once, and take in those that are then two steps apart."""
+        """Visit all pairs once, and add pairs that are then two steps apart."""
         sums, chain = self._job.scorer.swept(self.pairs, self.pair_prior(), chain, 0, 1)
         self.density = float(sums.densities[-1])
         self._periods = self.pairs, periods_of(sums.probabilities)
         self._add(_no_pairs(), self.pairs[chain.present > 0])
 
     def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
-        """Visit all pairs once, and then in a few sweeps above all those that are not sure."""
+        """Visit all pairs once, then mainly uncertain pairs in a few sweeps."""
         scorer, pairs, set_up = self._job.scorer, self.pairs, self.pair_prior()
 
         def run(at: GraphChain) -> tuple[GraphSums, GraphChain]:
@@ -312,13 +318,13 @@ class State:
         return done
 
     def pair_prior(self) -> PairPrior:
-        """Return what a chain takes for granted, as things stand."""
+        """Return the fixed inputs of a chain in the current state."""
         log_odds, numbers = np.full(len(self.pairs), np.nan), pair_numbers(self.pairs)
         own, p = pair_numbers(self._prior.pairs), self._prior.probabilities
         is_candidate = np.isin(own, numbers)
         p = p[is_candidate]
         log_odds[np.searchsorted(numbers, own[is_candidate])] = np.log(p) - np.log1p(-p)
-        log_odds[self._job.knowledge.requires(self.pairs)] = np.inf
+        log_odds[self._job.constraints.requires(self.pairs)] = np.inf
         bins, counts = self._others.histogram(numbers, self.scale)
         is_learned = self._prior.density is None
         periods = np.full(len(self.pairs), PERIODS[-1][1], np.uint8)
@@ -326,17 +332,17 @@ class State:
         return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned, periods)
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
-        """Take in candidates, and pairs two steps apart in a graph, which is then the present one."""
+        """Add candidates, and pairs two steps apart in the graph, which becomes current."""
         steps = _two_steps(edges, self._job.n_variables)
         pairs = _distinct([self.pairs, found, edges, steps])
-        known, is_constant = self._job.knowledge, self._job.samples.is_constant
+        known, is_constant = self._job.constraints, self._job.samples.is_constant
         varies = ~is_constant[pairs].any(axis=1)
         self.pairs = pairs[(known.allows(*pairs.T) & varies) | known.requires(pairs)]
         self.present = np.isin(pair_numbers(self.pairs), pair_numbers(edges)).astype(np.uint8)
 
 
 def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
-    """List the pairs i < j that have a common neighbour, some of them more than once."""
+    """List the pairs i < j that have a common neighbour, with repetitions."""
     neighbours = Lists.of_neighbours(edges, n_variables)
     degrees = np.minimum(np.diff(neighbours.starts), MOST_STEPS)
     found = [_no_pairs()]
@@ -349,10 +355,11 @@ def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
 
 
 def _scale_of(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> float:
-    """Return the root mean square, over the edges, of the numbers that have the prior."""
+    """Return the root mean square, over edges, of the parameters that have the prior."""
     sizes, n_scores = _sizes(job, pairs), job.samples.bits.n_scores
     squares = np.add.reduceat(sums.squares, np.cumsum(sizes) - sizes)
-    # A table is a product with the features of both ends, whose squares sum to 1/2 for categories and r/4 for steps.
+    # A table is a product of both ends' features, whose squares sum to 1/2 (nominal) or r/4
+    # (ordered).
     levels = np.diff(job.samples.starts) + 1
     of_table = np.where(n_scores == levels - 1, 0.5, levels / 4)
     of_step = 3.0 / (levels**2 - 1)
@@ -363,7 +370,7 @@ def _scale_of(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> float:
 
 
 def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many numbers the kernels give for each pair's coupling."""
+    """Return the number of parameters of each pair's coupling."""
     levels, n_scores = np.diff(job.samples.starts)[pairs] + 1, job.samples.bits.n_scores[pairs]
     return np.where((n_scores == 1).all(axis=1), 1, levels.prod(axis=1))
 
@@ -371,7 +378,7 @@ def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 def together(
     job: Job, state: State, chains: Sequence[ChainRun], sweeps: Sweeps
 ) -> EdgeProbabilities:
-    """Take the mean over chains."""
+    """Average the chains."""
     n = sweeps.n_averaged * sweeps.n_chains
     sizes = _sizes(job, state.pairs)
     sums = [own for own, _, _ in chains]
@@ -400,7 +407,7 @@ def together(
 
 
 def periods_of(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return in every which sweep pairs are to be visited, by their mean probabilities in a round."""
+    """Return the period of visits of each pair from its mean probability in a round."""
     doubt = np.minimum(probabilities, 1 - probabilities)
     below = [doubt < most for most, _ in PERIODS]
     return np.select(below, [period for _, period in PERIODS], 1).astype(np.uint8)
@@ -412,5 +419,5 @@ def generator_of(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
 
 
 def _distinct(lists: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Put lists of pairs together, each pair once, in lexicographic order."""
+    """Combine lists of pairs into unique pairs in lexicographic order."""
     return pairs_numbered(np.unique(pair_numbers(np.concatenate(lists))))

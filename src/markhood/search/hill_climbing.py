@@ -1,6 +1,6 @@
-"""The whole search: screen, blankets, combine, climb.
+"""Hill climbing: screen, blankets, combine, climb.
 
-With a screen this is PLRHC, without one it is HC; the rest is the same.
+With a screen this is PLRHC, without one HC; the rest is the same.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import Spaces, search_blankets
+from markhood.search.bounded_screen import Screened, screen_bounded
 from markhood.search.climb import Start, climb
 from markhood.search.combine import combine
 from markhood.search.pair_climb import climb_pairs
@@ -23,9 +24,8 @@ from markhood.search.spaces import (
     StrongestNearby,
     steps_that_matter,
 )
-from markhood.search.strongest import Screened, screen_strongest
-from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult, timed
 
 Rule = Literal["or", "and", "global", "pair"]
 
@@ -39,26 +39,25 @@ def hill_climb(
     rule: Rule,
     start: Start,
     screened: Pairs | None = None,
-) -> Found:
+) -> SearchResult:
     """Search for a graph.
 
     Parameters
     ----------
     job : Job
     gamma : float
-        Of the screen, whose criterion is always BIC_gamma.
+        Gamma of the screen, whose criterion is always BIC_gamma.
     depth : int or None
-        How far in the screened graph a blanket is looked for; None for no screen at all.
+        Search blankets within this many steps of the screened graph; None for no screen.
     max_candidates : int, optional
-        Among how many variables at most, with a screen; of the pairs that pass it, only those that can matter
-        to that are kept.
+        Maximum size of a search space; only screened pairs that it can use are kept.
     rule : {"or", "and", "global", "pair"}
-        How blankets become a graph. "global" is the paper's climb, "pair" one with the likelihood of pairs,
-        whose price is always BIC_gamma's.
+        How blankets are combined. "global" is the paper's climb, "pair" a climb by the likelihood
+        of pairs, whose penalty is always that of BIC_gamma.
     start : {"or", "empty"}
-        Where the climb begins, for the rules "global" and "pair".
+        Start of the climb, for the rules "global" and "pair".
     screened : Pairs, optional
-        What passes the screen, where that is known and spaces are not bounded.
+        Result of the screen, if known and search spaces are not bounded.
     """
     evaluations: dict[str, NDArray[np.int64]] = {}
     seconds: dict[str, float] = {}
@@ -69,10 +68,10 @@ def hill_climb(
         with timed(seconds, "screen"):
             if max_candidates is None:
                 screened = screen(job, gamma) if screened is None else screened
-                steps = np.concatenate([screened.edges, job.knowledge.required])
+                steps = np.concatenate([screened.edges, job.constraints.required])
                 spaces = NearbyVariables(steps, job.n_variables, depth)
             else:
-                found = screen_strongest(job, gamma, steps_that_matter(max_candidates))
+                found = screen_bounded(job, gamma, steps_that_matter(max_candidates))
                 screened, n_screened = found.pairs, found.n_passed
                 spaces = _strongest_nearby(job, found, depth, max_candidates)
         evaluations |= tested_pairs(job)
@@ -93,7 +92,7 @@ def hill_climb(
     if rule == "global" or rule == "pair":
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
         not_converged["climb"] = climbed.not_converged
-    return Found(
+    return SearchResult(
         edges,
         or_edges=or_edges,
         screened=screened,
@@ -105,12 +104,12 @@ def hill_climb(
     )
 
 
-def climb_again(job: Job, before: Found, rule: Rule, gamma: float) -> Found:
-    """Search once more, in samples that hardly differ: among the neighbours found before.
+def climb_again(job: Job, before: SearchResult, rule: Rule, gamma: float) -> SearchResult:
+    """Search similar samples again, among the neighbours of an earlier result.
 
-    With the rules "global" and "pair" it is the climb alone, over the union of blankets that there was, from the
-    graph that there was; blankets are grown anew where the graph is made of them, each among its
-    variable's neighbours in that union.
+    The rules "global" and "pair" only climb, over the earlier union of blankets and from the
+    earlier graph. The rules "or" and "and" grow each blanket again among its variable's neighbours
+    in that union.
     """
     seconds: dict[str, float] = {}
     if rule == "global" or rule == "pair":
@@ -139,10 +138,10 @@ def climb_again(job: Job, before: Found, rule: Rule, gamma: float) -> Found:
 
 
 def _strongest_nearby(job: Job, found: Screened, depth: int, most: int) -> Spaces:
-    """Return the bounded spaces in the screened graph, in which required edges are steps as well."""
-    knowledge, (edges, all_gains) = job.knowledge, found.pairs
-    measured = ~knowledge.requires(edges)
-    steps = np.concatenate([edges[measured], knowledge.required])
-    of_required = np.full(len(knowledge.required), all_gains.max(initial=1.0))  # as the strongest
+    """Return bounded spaces in the screened graph, with required edges as steps."""
+    constraints, (edges, all_gains) = job.constraints, found.pairs
+    measured = ~constraints.requires(edges)
+    steps = np.concatenate([edges[measured], constraints.required])
+    of_required = np.full(len(constraints.required), all_gains.max(initial=1.0))  # as the strongest
     gains = np.concatenate([all_gains[measured], of_required])
     return StrongestNearby(steps, gains, job.n_variables, depth, most, found.sets)

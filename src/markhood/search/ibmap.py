@@ -1,28 +1,27 @@
-"""IBMAP-HC: climb to a graph with a high Blankets Joint Posterior (BJP).
+"""IBMAP-HC: hill climbing on the Blankets Joint Posterior (BJP).
 
-A graph says of every pair of variables whether they depend on each other given a blanket. With
-the variables ordered by ascending degree (ties by index), and B_i the neighbours of i:
+A graph asserts for every pair of variables whether they are dependent given a blanket. With the
+variables ordered by ascending degree (ties by index), and B_i the neighbours of i:
 
     log BJP = sum over pairs, i before j:  edge     log Pr(i, j dependent | B_i without j)
                                            no edge  log Pr(i, j independent | B_i)
 
-so that the test of a pair is the one with the smaller table.
+so that each pair is tested on the smaller table.
 
     1. start from the empty graph
-    2. flip the pair of which the graph says what is least probable
-    3. stop at the first flip that does not raise the score, and undo it; else go on with 2
+    2. flip the pair with the least probable assertion
+    3. stop at the first flip that does not raise the score, and undo it; otherwise continue with 2
 
-A flip changes the blankets and the places in the order of its two ends, and so only what is said
-of pairs with one of them: of those that this end asserts now, and of those that it did
-before and the other end does now. No test is made twice. The score is a sum over all pairs, so
-unlike the screen this search keeps arrays of shape (n_variables, n_variables).
+A flip changes the blankets and ranks of its two ends, and therefore only assertions about pairs
+with one of them: those that this end makes now, and those that it made before and the other end
+makes now. Tests are cached. The score is a sum over all pairs, so unlike the screen this search
+keeps arrays of shape (n_variables, n_variables).
 
-Required edges are there from the start, and a pair that is known, to be joined or not, is never
-flipped; the score has a term for it all the same. Covariates are in every conditioning set, and are not among the
-variables.
+Required edges are present from the start, and pairs with constraints are never flipped; the score
+still has a term for them. Covariates are in every conditioning set, and not among the variables.
 
-A constant variable stays alone unless an edge to it is required. The test itself would join two of them: it takes a cell
-with all the samples for dependence.
+A constant variable stays isolated unless an edge to it is required. The test itself would join two
+constant variables, because it takes a cell with all samples for dependence.
 """
 
 from __future__ import annotations
@@ -41,25 +40,25 @@ from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.ties import TIE
 from markhood.scores.independence import log_complement
-from markhood.search.values.found import Found, timed
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.search_result import SearchResult, timed
 
 VARIABLES_PER_TILE = 16
 
 
 @dataclass(frozen=True, eq=False)
 class JointPosterior:
-    """Where the climb ended.
+    """The result of the climb.
 
     Attributes
     ----------
     edges : ndarray of shape (n_edges, 2), dtype int64
         i < j, lexicographic.
     evaluations : ndarray of shape (largest + 1,), dtype int64
-        How many tests were made with conditioning sets of each size.
+        Number of tests by size of the conditioning set.
     log_probabilities : ndarray of shape (n_edges,), dtype float64
-        Of the dependence that each edge stands for.
+        Log-probability of the dependence that each edge asserts.
     score : float
         log BJP of the graph; pairs with a constant variable are left out.
     """
@@ -70,7 +69,7 @@ class JointPosterior:
     score: float
 
 
-def blankets_joint_posterior(job: Job) -> Found:
+def blankets_joint_posterior(job: Job) -> SearchResult:
     """Learn a graph by IBMAP-HC with the BJP score.
 
     Examples
@@ -88,16 +87,18 @@ def blankets_joint_posterior(job: Job) -> Found:
     with timed(seconds, "climb"):
         reached = climb_assertions(job)
     edges = reached.edges
-    return Found(edges, or_edges=edges, evaluations={"climb": reached.evaluations}, seconds=seconds)
+    return SearchResult(
+        edges, or_edges=edges, evaluations={"climb": reached.evaluations}, seconds=seconds
+    )
 
 
 def climb_assertions(job: Job) -> JointPosterior:
     """Flip the least probable assertion while that raises the score.
 
-    The tests of all pairs are tiles of work; the climb is one step after another.
+    The tests of all pairs run as tiles; the climb is sequential.
     """
     tests = CachedTests(job)
-    assertions = Assertions(tests, job.knowledge)
+    assertions = Assertions(tests, job.constraints)
     while (pair := assertions.least_probable()) is not None:
         if not assertions.flip(*pair) > TIE:
             assertions.flip(*pair)
@@ -112,7 +113,7 @@ def climb_assertions(job: Job) -> JointPosterior:
 
 
 class Request(NamedTuple):
-    """Tests of one variable with several others, all given the same (ascending)."""
+    """Tests of one variable with several others, all given the same set (ascending)."""
 
     target: int
     given: tuple[int, ...]
@@ -120,19 +121,19 @@ class Request(NamedTuple):
 
 
 class CachedTests:
-    """Log-probabilities of independence, each computed when first asked for.
+    """Cached log-probabilities of independence.
 
     Attributes
     ----------
     marginal : ndarray of shape (n_variables, n_variables), dtype float64
         Given the covariates alone; infinite on the diagonal and for constant variables.
     evaluations : Counter
-        Tests made with conditioning sets of each size.
+        Number of tests by size of the conditioning set.
     """
 
     def __init__(self, job: Job) -> None:
         self.evaluations: Counter[int] = Counter()
-        self._scorer, self._covariates = job.scorer, job.knowledge.covariates.tolist()
+        self._scorer, self._covariates = job.scorer, job.constraints.covariates.tolist()
         # By target and conditioning set: a value for every variable, NaN where not yet tested.
         self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
         d = job.n_nodes
@@ -151,7 +152,7 @@ class CachedTests:
         self.evaluations[0] = len(varying) * (len(varying) - 1) // 2
 
     def answer(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
-        """Return the log-probabilities of independence of each request's others."""
+        """Return the log-probabilities of independence for the variables of each request."""
         missing: list[Request] = []
         for target, given, others in requests:
             if given:
@@ -184,43 +185,43 @@ class CachedTests:
 
 
 class Assertions:
-    """What a graph says of every pair, and how probable that is.
+    """The assertions of a graph about every pair, with their probabilities.
 
     Parameters
     ----------
     tests : CachedTests
-    knowledge : Knowledge, optional
-        Edges that the graph has or cannot have.
+    constraints : Constraints, optional
+        Required and forbidden edges.
 
     Attributes
     ----------
     adjacent : ndarray of shape (n_variables, n_variables), dtype bool
-        The graph; at first with the required edges only.
+        The graph; initially only the required edges.
     log_probabilities : ndarray of shape (n_variables, n_variables), dtype float64
-        Symmetric; infinite where nothing is said: of a variable and itself, or a constant one.
+        Symmetric; infinite on the diagonal and for constant variables.
     """
 
-    def __init__(self, tests: CachedTests, knowledge: Knowledge = NOTHING) -> None:
+    def __init__(self, tests: CachedTests, constraints: Constraints = NO_CONSTRAINTS) -> None:
         d = len(tests.marginal)
         self.adjacent = np.zeros((d, d), dtype=np.bool_)
         self.log_probabilities = tests.marginal.copy()
         self._is_said = np.isfinite(tests.marginal)
         self._tests = tests
         self._blankets: list[set[int]] = [set() for _ in range(d)]
-        self._places = np.arange(d)  # degree * d + index: of a pair, the lower one asserts
+        self._places = np.arange(d)  # degree * d + index; the lower end of a pair asserts
         self._is_open: NDArray[np.bool_] | None = None  # which pairs may be flipped; None for all
-        if knowledge:
-            self._take_for_known(knowledge)
+        if constraints:
+            self._take_for_known(constraints)
 
-    def _take_for_known(self, knowledge: Knowledge) -> None:
+    def _take_for_known(self, constraints: Constraints) -> None:
         i, j = np.indices(self.adjacent.shape).reshape(2, -1)
-        self._is_open = knowledge.allows(i, j).reshape(self.adjacent.shape)
-        for edge in knowledge.required.tolist():
+        self._is_open = constraints.allows(i, j).reshape(self.adjacent.shape)
+        for edge in constraints.required.tolist():
             for end, other in (edge, edge[::-1]):
                 self._is_open[end, other] = False
                 self._join_or_part(end, other)
-        # Pairs with a variable that has no neighbour are said given nothing, as at first.
-        joined = np.unique(knowledge.required).tolist()
+        # Pairs with an isolated variable are tested marginally, as initially.
+        joined = np.unique(constraints.required).tolist()
         self._say([request for end in joined for request in self._asserted_by(end)])
 
     def score(self) -> float:
@@ -228,7 +229,7 @@ class Assertions:
         return float(self.log_probabilities[np.triu(self._is_said)].sum())
 
     def least_probable(self) -> tuple[int, int] | None:
-        """Return the pair i < j whose assertion is least probable, the first of those that tie."""
+        """Return the pair i < j with the least probable assertion; ties go to the first."""
         among = self.log_probabilities
         if self._is_open is not None:
             among = np.where(self._is_open, among, np.inf)
@@ -239,7 +240,7 @@ class Assertions:
         return i, j
 
     def flip(self, i: int, j: int) -> float:
-        """Put an edge in or take it out, and return how that changes the score."""
+        """Add or remove an edge, and return the change of the score."""
         asserted = [self._places[end] < self._places for end in (i, j)]
         for end, other in ((i, j), (j, i)):
             self._join_or_part(end, other)
@@ -255,7 +256,7 @@ class Assertions:
         self._places[end] = len(self._blankets[end]) * len(self._places) + end
 
     def _say(self, requests: list[Request]) -> float:
-        """Take in the answers to requests, and return how they change the score."""
+        """Store the answers to requests, and return the change of the score."""
         found = np.concatenate([np.empty(0), *self._tests.answer(requests)])
         sizes = [len(r.others) for r in requests]
         targets = np.repeat(np.array([r.target for r in requests], dtype=np.int64), sizes)
@@ -279,13 +280,13 @@ class Assertions:
     def _taken_over(
         self, end: int, before: NDArray[np.bool_], flipped: tuple[int, int]
     ) -> list[Request]:
-        """List the tests of the pairs that a variable asserted before and its partners do now."""
+        """List the tests of pairs whose assertion moves from a variable to its partners."""
         partners = before & (self._places[end] > self._places) & self._is_said[end]
-        partners[list(flipped)] = False  # what they assert is listed anyhow
+        partners[list(flipped)] = False  # their assertions are listed separately
         alone = partners & (self._places < len(self._places))
         several = np.flatnonzero(partners & ~alone).tolist()
         return [
-            Request(end, (), np.flatnonzero(alone)),  # given nothing, either end may ask
+            Request(end, (), np.flatnonzero(alone)),  # marginal tests are symmetric
             *(Request(p, self._blanket(p, less=end), np.array([end])) for p in several),
         ]
 

@@ -1,12 +1,12 @@
-"""Which pairs depend on each other only through a third variable, by the data processing inequality.
+"""Find pairs that are dependent only through a third variable, by the data processing inequality.
 
-Of three variables in a row, i - k - j, the ends cannot say more of each other than either says of the middle:
-MI_ij <= min(MI_ik, MI_kj). ARACNE (Margolin and others, 2006) turns this round, and takes the weakest pair of every
-triangle for indirect. All triangles are looked at before any pair is removed, so their order does not matter; of
-pairs that tie for the weakest, as those of three copies do, none is.
+In a chain i - k - j, the mutual information of the ends is at most that of either link:
+MI_ij <= min(MI_ik, MI_kj). ARACNE (Margolin et al., 2006) inverts this, and takes the weakest pair
+of every triangle as indirect. All triangles are examined before any pair is removed, so their order
+does not matter. If several pairs tie for the weakest, as with three copies, none is removed.
 
-Of three variables that depend on each other directly the weakest pair goes too: the rule is cheap, and no
-substitute for a blanket.
+The weakest pair of three directly dependent variables is removed too: the rule is fast, but does
+not replace a Markov blanket.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def are_indirect(
     pairs : ndarray of shape (n_pairs, 2), dtype int64
         i < j, in lexicographic order.
     strengths : ndarray of shape (n_pairs,)
-        Their mutual information, or anything in proportion to it.
+        Mutual information, or a value proportional to it.
     n_variables : int
 
     Examples

@@ -1,36 +1,39 @@
-"""Blankets from L1 paths: L1LR-BIC, and the variant that IsingFit made known.
+"""Blankets from L1 paths: L1LR-BIC, and the variant of IsingFit.
 
 For every variable, logistic regressions on all others with penalty lambda sum_j s_j |b_j| are
-fitted at 100 values of lambda, from the one where all slopes are zero down to a hundredth of it;
+fitted at 100 values of lambda, from the smallest with all slopes zero down to a hundredth of it.
 s_j is 1, or with `standardize` the variable's standard deviation. The supports along this path are
 the candidate blankets:
 
-    refit      each of at most 12 variables is fitted again by maximum likelihood, and the best
-               BIC_gamma wins (Barber and Drton 2015)
-    no refit   BIC_gamma is taken at the path's own coefficients, whatever the size (IsingFit:
-               its EBIC is -2 BIC_gamma without the intercept's share)
+    refit      each of at most 12 variables is refitted by maximum likelihood, and the best
+    BIC_gamma
+               is selected (Barber and Drton 2015)
+    no refit   BIC_gamma is evaluated at the path's own coefficients, for any size (IsingFit: its
+    EBIC
+               is -2 BIC_gamma without the intercept's share)
 
-Every path is followed to its end, though the part with long supports takes most of the time: a
-support that has grown past 12 variables may shrink again. It seldom does: of 15 840 paths on the
-paper's networks (250 to 4000 samples) four had a new support of 12 or fewer after that, and these
-had grown to 13. So `l1_search` gives a path up past 16. That the blankets must be the same is not proven.
+A support that has grown past 12 variables may shrink again, but rarely does: of 15 840 paths on the
+paper's networks (250 to 4000 samples), four had a new support of 12 or fewer after that, and these
+had grown to 13. `l1_search` therefore stops a path past 16 variables. This is a heuristic: the
+blankets are not proven to be the same.
 
-Of variables that are equal or complements only the first is a candidate: they could share a slope
-in any proportion, so rounding would choose the support.
+Among equal or complementary variables only the first is a candidate: they could share a slope in
+any proportion, so rounding would choose the support.
 
-A variable with more than two levels is its indicators: each of a target's has a path of its own on the
-indicators of the candidates, a variable is in a support where one of its indicators is, and the
-supports of all these paths are refitted by multinomial regression. Most of the time would go into long supports that have
-hundreds of parameters and no chance, so the union of all supports is fitted first: no support has a higher likelihood, and those
-whose price is then too high are not fitted. Without a refit there is no one
-regression to take coefficients from, so data must be binary. Paths do not know weights: samples are
-repeated as often as they count, and so must count a whole number of times.
+A variable with more than two levels is represented by its indicators. Each indicator of a target
+has its own path on the indicators of the candidates, a variable is in a support if one of its
+indicators is, and the supports of all these paths are refitted by multinomial regression. The union
+of all supports is fitted first: no support has a higher likelihood, so supports whose penalty is
+then too high are not fitted. Without a refit, data must be binary, because there is no single
+regression to take coefficients from. Paths do not support weights: samples are repeated by their
+weights, which must be whole numbers.
 
-Forbidden neighbours are no candidates. Required ones are candidates like others, and then join
-every support of the path, so that none is better or worse for their price; without a refit those
-that the path left out have the slope zero. They do not count among the 12 variables of a support.
+Forbidden neighbours are not candidates. Required ones are candidates like others, and then join
+every support of the path, so that their penalty does not affect the selection. Without a refit,
+required neighbours that the path left out have slope zero. They do not count among the 12 variables
+of a support.
 
-Covariates have no penalty and are in every regression of the path and of the refits.
+Covariates are not penalised and are in every regression of the path and of the refits.
 """
 
 from __future__ import annotations
@@ -54,18 +57,18 @@ from markhood.scores.bic import Bic
 from markhood.scores.scorer import Scorer
 from markhood.search.blankets import add_counts
 from markhood.search.combine import combine
-from markhood.search.values.found import Found, Slopes, timed
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.search_result import SearchResult, Slopes, timed
 
 LARGEST_BLANKET = 12
-LARGEST_REFITTED = 16  # where a path is given up, unless its own fits are scored
+LARGEST_REFITTED = 16  # a path stops past this size, unless its own fits are scored
 LEAST_FRACTION = 0.01
 VARIABLES_PER_TILE = 4
 
 
-def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bool) -> Found:
-    """Choose blankets on L1 paths and join them by OR or AND; the options are those of the method."""
+def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bool) -> SearchResult:
+    """Select blankets on L1 paths and combine them by OR or AND, with the method's options."""
     seconds: dict[str, float] = {}
     with timed(seconds, "paths"):
         blankets = l1_blankets(
@@ -76,10 +79,10 @@ def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bo
             largest_support=LARGEST_REFITTED if refit else None,
         )
     or_edges = combine(blankets.members, "or")
-    return Found(
+    return SearchResult(
         or_edges if rule == "or" else combine(blankets.members, "and"),
         or_edges=or_edges,
-        # Without a refit the path's own coefficients are the answer.
+        # Without a refit, the path's own coefficients are the couplings.
         slopes=None if blankets.slopes is None else Slopes(blankets.members, blankets.slopes),
         evaluations={"paths": blankets.evaluations},
         seconds=seconds,
@@ -95,13 +98,13 @@ class L1Blankets:
     ----------
     members : Lists
     scores : ndarray of shape (n_variables,)
-        BIC_gamma; with a refit at the maximum of the likelihood, without at ``slopes``.
+        BIC_gamma; at the maximum likelihood with a refit, otherwise at ``slopes``.
     evaluations : ndarray
-        How many blankets of each size were scored.
+        Number of blankets scored, by size.
     slopes : ndarray of shape (len(members.values),) or None
         The path's own coefficients of the members; None with a refit.
     not_converged : ndarray of shape (n_variables,)
-        How many paths of each variable's indicators have a fit that did not converge.
+        Number of paths of each variable's indicators with a fit that did not converge.
     """
 
     members: Lists
@@ -120,43 +123,43 @@ def l1_blankets(
     n_lambdas: int = 100,
     largest_support: int | None = None,
 ) -> L1Blankets:
-    """Choose every variable's blanket among the supports of its L1 path.
+    """Select every variable's blanket among the supports of its L1 path.
 
     Parameters
     ----------
     job : Job
     gamma : float
-        Of BIC_gamma.
+        Gamma of BIC_gamma.
     standardize : bool
-        Whether a slope is penalised in proportion to its variable's standard deviation.
+        Whether to penalise a slope in proportion to its variable's standard deviation.
     refit : bool
-        Whether a support is scored at its own maximum of the likelihood.
+        Whether to score a support at its maximum likelihood.
     n_lambdas : int, default=100
         Length of the path.
     largest_support : int, optional
-        End a path with the first support of more variables; by default it is followed to its end.
+        Stop a path at the first larger support; by default follow it to its end.
     """
     _require_usable(job, refit)
-    scorer, knowledge, n_nodes = job.scorer, job.knowledge, job.n_nodes
+    scorer, constraints, n_nodes = job.scorer, job.constraints, job.n_nodes
     costs = Bic(gamma).costs(job.samples.total_weight, job.n_variables)
-    candidates = DistinctVariables(job.samples, knowledge)
+    candidates = DistinctVariables(job.samples, constraints)
     fractions = np.geomspace(1, LEAST_FRACTION, n_lambdas)
     parameters = job.samples.bits.n_scores
 
     def search(tile: range) -> L1Blankets:
         targets = np.arange(tile.start, tile.stop)
-        kept = knowledge.required_of(targets)
-        among = knowledge.adjusted(targets, candidates.of(targets))
+        kept = constraints.required_of(targets)
+        among = constraints.adjusted(targets, candidates.of(targets))
         paths = scorer.l1_paths(targets, among, fractions, largest_support, standardize)
-        own = scorer.owners[np.isin(scorer.owners, targets)] - tile.start  # a path for each
+        own = scorer.owners[np.isin(scorer.owners, targets)] - tile.start  # one path each
         not_converged = np.bincount(own[~paths.converged], minlength=len(targets))
         if not refit:
-            required = knowledge.nodes_of(kept)
+            required = constraints.nodes_of(kept)
             best = _best_as_they_are(_joined(_of_nodes(paths, n_nodes), required), costs)
         else:
             supports = _supports(paths, scorer.owners, kept, own)
             best = _best_refitted(supports, targets, scorer, parameters, costs)
-            best = replace(best, members=knowledge.nodes_of(best.members))
+            best = replace(best, members=constraints.nodes_of(best.members))
         return replace(best, not_converged=not_converged)
 
     tiles = list(job.runner.map("blankets", search, cut(job.n_variables, VARIABLES_PER_TILE)))
@@ -174,27 +177,31 @@ def _require_usable(job: Job, refit: bool) -> None:
     samples, n_nodes = job.samples, job.n_nodes
     if samples.weights is not None and samples.weights.unit != 1:
         raise InputError(
-            "Method l1lr takes weights that are whole numbers only: use another, such as plrhc."
+            "weights",
+            "weights",
+            "Method l1lr accepts whole-number weights only: use another method, such as plrhc.",
         )
     if not refit and samples.starts[n_nodes] > n_nodes:
         name = samples.names[int(np.argmax(np.diff(samples.starts) > 1))]
         raise InputError(
-            f"Column {name!r} has more than two values, which method l1lr takes with a refit only: "
-            f"leave {option('refit', False)} out, or use another method."
+            "option-conflict",
+            "refit",
+            f"Column {name!r} has more than two levels, which method l1lr supports only with a "
+            f"refit: remove {option('refit', False)}, or use another method.",
         )
 
 
 class DistinctVariables:
     """The candidates of a target: one of each set of equal or complementary variables.
 
-    It is the first that is not the target itself and not forbidden.
+    It is the first one that is neither the target nor forbidden.
     """
 
-    def __init__(self, samples: Samples, knowledge: Knowledge = NOTHING) -> None:
+    def __init__(self, samples: Samples, constraints: Constraints = NO_CONSTRAINTS) -> None:
         alike = identical_variables(samples)
         self._firsts = np.array(sorted(group[0] for group in alike), dtype=np.int64)
         self._alike = {group[0]: np.array(group) for group in alike if len(group) > 1}
-        self._knowledge = knowledge
+        self._constraints = constraints
 
     def of(self, targets: NDArray[np.int64]) -> Lists:
         """List the candidates of each target, ascending."""
@@ -211,12 +218,12 @@ class DistinctVariables:
         return Lists.of(lists)
 
     def _usable(self, target: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
-        allowed = self._knowledge.allows(np.full(len(others), target), others)
+        allowed = self._constraints.allows(np.full(len(others), target), others)
         return np.asarray((others != target) & allowed)
 
 
 def _of_nodes(paths: L1Paths, n_nodes: int) -> L1Paths:
-    """Take the indicators of covariates out of the supports of binary nodes."""
+    """Remove the indicators of covariates from the supports of binary nodes."""
     stay = paths.supports.values < n_nodes
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(stay)])
     supports = Lists(before[paths.supports.starts], paths.supports.values[stay])
@@ -224,7 +231,7 @@ def _of_nodes(paths: L1Paths, n_nodes: int) -> L1Paths:
 
 
 def _joined(paths: L1Paths, kept: Lists) -> L1Paths:
-    """Add the kept members to every support of their targets, with the slope zero where new."""
+    """Add the kept members to every support of their targets, with slope zero if new."""
     if not len(kept.values):
         return paths
     length = paths.lambdas.shape[1]
@@ -241,16 +248,16 @@ def _joined(paths: L1Paths, kept: Lists) -> L1Paths:
 def _supports(
     paths: L1Paths, owners: NDArray[np.int64], kept: Lists, own: NDArray[np.int64]
 ) -> list[list[tuple[int, ...]]]:
-    """List the distinct supports of each target that are small, in the order of its paths.
+    """List the distinct small supports of each target, in path order.
 
-    ``own`` has the target of each path.
+    ``own`` is the target of each path.
     """
     length = paths.lambdas.shape[1]
     found: list[dict[tuple[int, ...], None]] = [{} for _ in kept]
     before = b""
     for k, support in enumerate(paths.supports):
         if before == (before := support.tobytes()) and k % length:
-            continue  # most are as at the lambda before
+            continue  # most supports equal the previous one
         target = int(own[k // length])
         variables = {*owners[support].tolist(), *kept[target].tolist()}
         if len(variables) <= LARGEST_BLANKET + len(kept[target]):
@@ -265,7 +272,7 @@ def _best_refitted(
     n_scores: NDArray[np.int64],
     costs: Costs,
 ) -> L1Blankets:
-    """Score the supports anew; of equal ones that of the larger lambda wins."""
+    """Score the supports after a refit; ties go to the larger lambda."""
     members, scores, sizes = [], [], Counter[int]()
     for target, supports in zip(targets.tolist(), supports_of, strict=True):
 
@@ -288,7 +295,7 @@ def _refitted(
     scorer: Scorer,
     price: Callable[[Sequence[int]], float],
 ) -> list[float]:
-    """Return the scores of a target's supports, minus infinity for those that cannot be the best."""
+    """Return the scores of a target's supports; minus infinity for those that cannot win."""
 
     def scored(some: Sequence[Sequence[int]]) -> list[float]:
         each = np.full(len(some), target)
@@ -296,7 +303,7 @@ def _refitted(
         return [float(score) for score in scores]
 
     if len(scorer.owners) == scorer.owners[-1] + 1:
-        return scored(supports)  # all variables are binary, and their fits take no time
+        return scored(supports)  # fits of binary variables are fast
     union = sorted(set().union(*supports))
     most = scored([union])[0] + price(union)
     prices = [price(support) for support in supports]

@@ -1,8 +1,8 @@
-"""The blanket of one variable, without a screen of all pairs.
+"""Find the blanket of one variable without screening all pairs.
 
-The target is tested against every other variable; with a depth of 2 or more, so are those that pass, and those
-that pass with them. What is reached in so many steps are the candidates of the same greedy search that PLRHC
-does for every variable. One row of the screen costs d tests, and not d^2/2.
+The target is tested against every other variable; with a depth of 2 or more, so are the variables
+that pass, and so on. Variables within `depth` steps are the candidates of the same greedy search
+that PLRHC performs for every variable. One row of the screen costs d tests instead of d^2/2.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from markhood.scores.scorer import Tile
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
 
-_TILE = 4096  # variables that a target is tested against at a time
+_TILE = 4096  # variables tested against a target at a time
 
 
 class OneBlanket(NamedTuple):
-    """A variable's blanket: its members, ascending, what each adds to the score, and the candidates."""
+    """A blanket: members (ascending), the gain from each, and the candidates."""
 
     members: NDArray[np.int64]
     evidence: NDArray[np.float64]
@@ -45,7 +45,7 @@ def blanket_of(job: Job, target: int, gamma: float, depth: int) -> OneBlanket:
 
 
 def _row(variable: int, n_variables: int) -> list[Tile]:
-    """Return the tiles that have a variable's pairs, each once."""
+    """Return the tiles that contain a variable's pairs, each once."""
     one = range(variable, variable + 1)
     before = [(part, one) for part in cut(variable, _TILE)]
     after = [

@@ -1,14 +1,15 @@
-"""The climb with the likelihood of pairs: every edge is scored once, by both its ends together.
+"""Hill climbing by the likelihood of pairs: every edge is scored once, by both ends jointly.
 
-The paper's climb (`climb.py`) adds up what an edge is worth to either end's regression, as if the
-two were different evidence. Here the gain of an edge is the likelihood ratio of (x_i, x_j) given the
-other neighbours of both, less one price (`kernels/reference/pair_fit.py`, without a prior):
+The paper's climb (`climb.py`) adds the gains of an edge in both ends' regressions, as if they were
+independent evidence. Here the gain of an edge is the likelihood ratio of (x_i, x_j) given the other
+neighbours of both, minus one penalty (`kernels/reference/pair_fit.py`, without a prior):
 
     gain = l1 - l0 - (r_i - 1)(r_j - 1) log(N)/2 - gamma log(d - 1).
 
-Where one end has no other neighbour that is this end's own likelihood ratio, the one that the screen
-has. Otherwise the climb is the same: flip the edge of the OR graph that gains most until none does. There is no total score that it climbs, so a flip that would gain after it was made and undone
-before is possible; an edge that has been flipped `MOST_FLIPS` times stays as it is.
+If one end has no other neighbour, this is the likelihood ratio of the screen. Otherwise the climb
+is the same: flip the edge of the OR graph with the largest gain until no flip gains. The climb has
+no total score, so an edge could flip back and forth; an edge that was flipped `MOST_FLIPS` times is
+kept as it is.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def climb_pairs(
 
 
 class _Pairs:
-    """The gain of every possible flip, kept up to date."""
+    """The current gain of every possible flip."""
 
     def __init__(
         self,
@@ -57,9 +58,9 @@ class _Pairs:
         gamma: float,
         start: Start | NDArray[np.int64],
     ) -> None:
-        required = job.knowledge.requires(edges)
+        required = job.constraints.requires(edges)
         self.present = required | present_at(start, edges)
-        self.evaluations: Counter[int] = Counter()  # by the neighbours that both ends have besides
+        self.evaluations: Counter[int] = Counter()  # by number of other neighbours of both ends
         self._edges, self._required = edges, required
         self._scorer, self._gamma = job.scorer, gamma
         self._neighbours: list[set[int]] = [set() for _ in range(job.n_variables)]
@@ -75,7 +76,7 @@ class _Pairs:
         self._heap: list[tuple[float, int]] = []
 
     def score(self, edges: NDArray[np.int64] | range) -> NDArray[np.float64]:
-        """Return what a flip of each of these edges gains."""
+        """Return the gain of flipping each of these edges."""
         which = np.asarray(edges)
         pairs = np.ascontiguousarray(self._edges[which])
         first, second = (
@@ -86,7 +87,7 @@ class _Pairs:
         return np.asarray(np.where(self.present[which], -worth, worth))
 
     def take(self, edges: NDArray[np.int64], gains: NDArray[np.float64]) -> None:
-        """Take in what `score` returned."""
+        """Store the result of `score`."""
         self._gains[edges] = gains
         for edge, gain in zip(edges.tolist(), gains.tolist(), strict=True):
             i, j = self._edges[edge].tolist()
@@ -95,11 +96,11 @@ class _Pairs:
                 heapq.heappush(self._heap, (-gain, edge))
 
     def best(self) -> int | None:
-        """Return the flip with the largest gain, the lowest of those that tie; None if none gains."""
+        """Return the flip with the largest gain (lowest index on ties), or None."""
         return best_flip(self._heap, self._gain)
 
     def flip(self, edge: int) -> NDArray[np.int64]:
-        """Flip an edge and return those whose gain that changes."""
+        """Flip an edge, and return the edges whose gains change."""
         i, j = self._edges[edge].tolist()
         self.present[edge] = not self.present[edge]
         self._neighbours[i] ^= {j}

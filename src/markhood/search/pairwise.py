@@ -1,21 +1,22 @@
-"""Pairs of variables by what they say of each other alone, directly or not: those that pass the screen, or the best.
+"""Select pairs by their marginal dependence: those that pass the screen, or the best ones.
 
-Pairs are ranked by one of three numbers. The evidence is what the screen asks for: the likelihood ratio less its
-price. The mutual information is the ratio a sample, whatever the price: where an edge has hundreds of
-parameters, as between two columns of a protein, none ever passes, and the best pairs still are the contacts. Variables
-of many levels, or related samples, raise it for all pairs of a variable; the average-product correction (Dunn,
-Wahl and Gloor, 2008) takes off what the two ends have with everyone,
+Pairs are ranked by one of three numbers. The evidence is that of the screen: the likelihood ratio
+minus the penalty. The mutual information is the likelihood ratio per sample, without a penalty:
+where an edge has hundreds of parameters, as between two columns of a protein, no pair passes the
+screen, but the best pairs are still the contacts. Variables with many levels, or related samples,
+raise the mutual information of all pairs of a variable; the average-product correction (Dunn, Wahl
+and Gloor, 2008) subtracts the part that both ends share with all variables,
 
     MI_ij - MI_i MI_j / MI,         MI_i and MI being the means over i's pairs, and over all.
 
-Where there are covariates all three are conditional on them (`scores/given.py`): the mutual information is then that of
-the coupling, which is the same in every configuration of the covariates.
+With covariates, all three are conditional on them (`scores/given.py`): the mutual information is
+then that of the coupling, which is the same in every configuration of the covariates.
 
-Of pairs that are near to each other along a genome, which are not reported, none takes the place of another among the
-best. Where indirect pairs are removed they are kept beside these, because a far pair may be indirect by way of a near one.
+Nearby pairs along a genome are not reported, and do not count among the best. If indirect pairs are
+removed, nearby pairs are kept for that step, because a distant pair may be indirect through them.
 
-There is never a d x d array: a tile gives back its best pairs, and the best of these stay. For the correction all pairs
-are therefore counted twice, once for the means.
+No d x d array is needed: a tile returns its best pairs, and the best of these are kept. The
+correction therefore counts all pairs twice, the first time for the means.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from markhood.scores.scorer import Pairs, Tile
 from markhood.search.indirect import are_indirect
 from markhood.search.ranking import PAIRS_PER_VARIABLE, Means
 from markhood.search.screen import screen, tested_pairs
-from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult, timed
 
 RankedBy = Literal["evidence", "mi", "mi_apc"]
 
@@ -43,10 +44,11 @@ def pairwise(
     ranking: RankedBy = "evidence",
     top: int | None = None,
     remove_indirect: bool = False,
-) -> Found:
-    """Return the pairs that pass the screen or rank highest, if they may be edges, and the required ones.
+) -> SearchResult:
+    """Return allowed pairs that pass the screen or rank highest, and the required ones.
 
-    With ``remove_indirect`` the weakest pair of every triangle is left out, by mutual information.
+    With ``remove_indirect`` the pair of every triangle with the least mutual information is
+    removed.
     """
     seconds: dict[str, float] = {}
     columns: dict[str, NDArray[np.float64]] = {}
@@ -71,12 +73,12 @@ def pairwise(
     if remove_indirect:
         with timed(seconds, "triangles"):
             edges = edges[~are_indirect(edges, ratios, job.n_variables)]
-    edges = job.knowledge.applied_to(edges)
+    edges = job.constraints.applied_to(edges)
     if ranking != "evidence":
         at, is_best = positions_of(edges, best.edges)
         columns[ranking] = np.full(len(edges), np.nan)
         columns[ranking][is_best] = best.gains[at[is_best]] / job.samples.total_weight
-    return Found(
+    return SearchResult(
         edges,
         or_edges=edges,
         screened=screened,
@@ -88,8 +90,8 @@ def pairwise(
 
 
 def mean_ratios(job: Job) -> Means:
-    """Average the likelihood ratios of all pairs of variables that vary."""
-    scorer = job.scorer  # all that a tile needs: the job's runner may hold a connection
+    """Average the likelihood ratios over all pairs of variables that vary."""
+    scorer = job.scorer  # not the job: its runner may hold a connection
 
     def add_up(tile: Tile) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         pairs = scorer.pairs(tile, None)
@@ -115,21 +117,21 @@ def best_pairs(
     *,
     beside: bool = False,
 ) -> Pairs:
-    """Return the ``top`` best of the pairs that may be edges and are reported, in lexicographic order.
+    """Return the ``top`` best allowed and reported pairs, in lexicographic order.
 
-    Those that the screen lets pass, by their gains; or, with ``gamma=None``, all by their ratios, less
-    what their ends have with everyone where the means are given. ``beside`` them are then those that are not
-    reported, as far as they are as good as the last of the others.
+    Pairs are ranked by their gains in the screen or, with ``gamma=None``, by their ratios, minus
+    the average product if means are given. ``beside`` contains the unreported pairs that score at
+    least as high as the last reported one.
     """
-    scorer, knowledge = job.scorer, job.knowledge
+    scorer, constraints = job.scorer, job.constraints
 
     def rank(tile: Tile) -> tuple[Pairs, Pairs]:
         found = scorer.pairs(tile, gamma)
-        allowed = knowledge.allows(*found.edges.T)
+        allowed = constraints.allows(*found.edges.T)
         edges, scores = found.edges[allowed], found.gains[allowed]
         if means is not None:
             scores = scores - means.expected(edges)
-        far = knowledge.reports(edges)
+        far = constraints.reports(edges)
         kept = ~far & beside
         return highest(Pairs(edges[far], scores[far]), top), Pairs(edges[kept], scores[kept])
 
@@ -153,7 +155,7 @@ def _joined(first: Pairs, second: Pairs) -> Pairs:
 
 
 def highest(pairs: Pairs, top: int) -> Pairs:
-    """Return the best of some pairs, the best first; of those that tie, the lower ones.
+    """Return the best pairs, best first; ties go to the lower index.
 
     Examples
     --------
@@ -162,7 +164,7 @@ def highest(pairs: Pairs, top: int) -> Pairs:
     [[1, 2], [0, 1]]
     """
     edges, scores = pairs
-    if len(scores) > top:  # sorting all of a tile's pairs would take longer than counting them
+    if len(scores) > top:  # sorting all pairs of a tile would take longer than counting them
         is_near = scores >= np.partition(scores, -top)[-top] - TIE
         edges, scores = edges[is_near], scores[is_near]
     order = np.lexsort((pair_numbers(edges), -levelled(scores)))[:top]

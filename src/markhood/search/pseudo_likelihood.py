@@ -1,24 +1,25 @@
-"""All pairs ranked by the couplings of the whole Potts model: what the field calls plmDCA.
+"""Rank all pairs by the couplings of one Potts model (plmDCA).
 
-The model of all variables has a table of couplings for every pair, and a likelihood that nobody can compute. Its pseudo-likelihood
-is a multinomial regression of every variable on all others, penalised:
+The model has a coupling table for every pair, and its likelihood is intractable. Its
+pseudo-likelihood is a penalised multinomial regression of every variable on all others:
 
     sum_i [ -log p(x_i | others) + 0.01 |h_i|^2 + sum_j lambda_ij / 2 |J_ij|^2 ],
     lambda_ij = penalty (d - 1) sqrt((r_i - 1) (r_j - 1))
 
-With the default penalty of 0.01 that is 0.2 (L - 1) for the 21 letters of a protein, which CCMpred and EVcouplings take too.
-Both regressions of a pair have a table for it; the coupling is their mean, zero-sum. The score of a pair is the table's Frobenius norm
-without the level "-" of a gap, where it has one, less the average product; where all variables are binary it is the size of the
-log odds ratio, uncorrected.
+The default penalty of 0.01 gives 0.2 (L - 1) for the 21 letters of a protein, as in CCMpred and
+EVcouplings. Both regressions of a pair have a table for it; the coupling is their zero-sum mean.
+The score of a pair is the Frobenius norm of the table, without the gap level "-", minus the average
+product. For binary variables it is the absolute log odds ratio, uncorrected.
 
-**Each variable by itself.** The joint maximum ties the two tables of a pair to each other and must move all of them at once. Apart
-(Ekeberg, Hartonen and Aurell 2014) the regressions are tiles like any other work here: on threads or clusters, checkpointed, each done when it is done;
-`benchmarks/alignments.py` has the two side by side (plmc's is the joint one). A few variables share a tile, as many as their levels fill registers.
-How tiles are cut depends on the levels alone, so the answer is the same on any number of threads.
+**Independent regressions.** The joint maximum ties the two tables of a pair and must update all of
+them together. Independent regressions (Ekeberg, Hartonen and Aurell 2014) are tiles that run on
+threads or clusters and can be checkpointed; `benchmarks/alignments.py` compares the two (plmc is
+the joint one). Several variables share a tile, depending on their numbers of levels alone, so the
+result does not depend on the number of threads.
 
-**Covariates** are in every node's regression with a penalty no larger than that of fields, and have none of their own: they
-are not ranked, and not part of the average product. A missing value adds nothing to the log odds, but a sample in which a
-covariate is missing is left out.
+**Covariates** are in every node's regression with a penalty no larger than that of fields, and have
+no regressions themselves: they are not ranked, and not part of the average product. A missing value
+adds nothing to the log odds, but a sample with a missing covariate is left out.
 """
 
 from __future__ import annotations
@@ -34,31 +35,29 @@ from markhood.errors import InputError
 from markhood.graph.numbering import in_order
 from markhood.kernels.protocol import PottsFits, PottsPenalty
 from markhood.search.ranking import Means, Ranking, signal
-from markhood.search.values.found import Found, timed
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult, timed
 
 FIELD_PENALTY = 0.01
-COLUMNS_PER_TILE = (
-    64  # as many as the kernel sums at a time; a target with two levels is one column
-)
+COLUMNS_PER_TILE = 64  # columns that the kernel sums at a time; a binary target has one
 MOST_TARGETS = 64
-BYTES_PER_COUPLING = 9  # at the peak: the tiles' tables, and all of them side by side
+BYTES_PER_COUPLING = 9  # at peak: the tiles' tables and their concatenation
 GAP = "-"
 MIXTURE = "mixture"
 
 Tables = NDArray[np.float32]
 
 
-def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
-    """Rank all pairs, and join the best: so many, or those that stick out of the background.
+def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> SearchResult:
+    """Rank all pairs, and join the `top` best, or those above the background of scores.
 
     Parameters
     ----------
     job : Job
     penalty : float
-        Of couplings, as in the formula above.
+        Penalty of couplings, as in the formula above.
     top : int, optional
-        How many pairs are edges, besides those that are required; by default the scores decide.
+        Number of edges in addition to the required ones; by default the scores decide.
     """
     seconds: dict[str, float] = {}
     with timed(seconds, "couplings"):
@@ -75,7 +74,7 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
             means = Means.from_sums(scores.sum(axis=1), len(varying))
             scores[tuple(pairs.T)] -= means.expected(pairs)
         edges = _chosen(job, pairs, scores[tuple(pairs.T)], errors, top)
-    return Found(
+    return SearchResult(
         edges,
         or_edges=edges,
         ranking=Ranking(
@@ -93,9 +92,9 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> Found:
 
 
 def _fitted(job: Job, penalty: float) -> tuple[Tables, NDArray[np.bool_]]:
-    """Fit every node's regression on all other variables: columns are the levels of targets.
+    """Fit every node's regression on all other variables; columns are the levels of targets.
 
-    The rows of covariates are left out of the answer. Also returns which nodes' fits converged.
+    Rows of covariates are removed from the result. Also returns which nodes' fits converged.
     """
     n_levels = np.diff(job.samples.starts) + 1
     n_rows, n_nodes, scorer = int(n_levels.sum()), job.n_nodes, job.scorer
@@ -116,7 +115,7 @@ def _fitted(job: Job, penalty: float) -> tuple[Tables, NDArray[np.bool_]]:
 
 
 def penalty_for(n_levels: NDArray[np.int64], penalty: float, n_covariates: int = 0) -> PottsPenalty:
-    """Return the penalty of variables with these numbers of levels; half of a pair's is on each of its tables."""
+    """Return the penalty for these numbers of levels; each table of a pair has half."""
     n_nodes = len(n_levels) - n_covariates
     own = np.sqrt(0.5 * penalty * max(1, n_nodes - 1) * (n_levels - 1.0))
     own[n_nodes:] = FIELD_PENALTY / own[:n_nodes].max(
@@ -126,7 +125,7 @@ def penalty_for(n_levels: NDArray[np.int64], penalty: float, n_covariates: int =
 
 
 def bytes_of_couplings(n_rows: int) -> int:
-    """Return what the tables of all pairs take, of variables with so many levels in all."""
+    """Return the memory of the tables of all pairs, for this total number of levels."""
     return BYTES_PER_COUPLING * n_rows**2
 
 
@@ -136,19 +135,19 @@ def _require_room(n_variables: int, n_rows: int) -> None:
         raise InputError(
             "memory",
             "",
-            f"The couplings of all pairs of {n_variables} variables, with {n_rows} levels in all, need "
-            f"about {readable(needed)} of memory, but only {readable(available)} is available: take fewer "
-            "columns, or a method that screens pairs first, such as plrhc.",
+            f"The couplings of all pairs of {n_variables} variables with {n_rows} levels in total "
+            f"need about {readable(needed)} of memory, but only {readable(available)} is "
+            "available: use fewer columns, or a method that screens pairs first, such as plrhc.",
         )
 
 
 def tiles_of(n_levels: Sequence[int]) -> list[range]:
-    """Cut variables into tiles of at most `COLUMNS_PER_TILE` columns, where one variable has no more.
+    """Cut variables into tiles of at most `COLUMNS_PER_TILE` columns, or of one variable.
 
     Examples
     --------
     >>> tiles_of([21, 21, 20, 2, 2, 21])
-    [range(0, 4), range(4, 6)]
+    [range(0, 5), range(5, 6)]
     """
     tiles, first, filled = [], 0, 0
     for v, levels in enumerate(n_levels):
@@ -161,7 +160,7 @@ def tiles_of(n_levels: Sequence[int]) -> list[range]:
 
 
 def _coupling(tables: Tables, starts: NDArray[np.int64], i: int, j: int) -> NDArray[np.float64]:
-    """Return the mean of a pair's two tables, zero-sum, a row for each level of i."""
+    """Return the zero-sum mean of a pair's two tables, with one row per level of i."""
     of_i, of_j = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
     table = (tables[of_i, of_j] + tables[of_j, of_i].T) / np.float64(2)
     table -= table.mean(axis=0)
@@ -169,9 +168,9 @@ def _coupling(tables: Tables, starts: NDArray[np.int64], i: int, j: int) -> NDAr
 
 
 def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how large the coupling of each pair is, of shape (n_variables, n_variables).
+    """Return the size of each pair's coupling, of shape (n_variables, n_variables).
 
-    A variable that does not vary has none.
+    Constant variables have size zero.
     """
     d, n_levels, first = samples.n_variables, np.diff(starts), starts[:-1]
     owners = np.repeat(np.arange(d), n_levels)
@@ -188,20 +187,20 @@ def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArr
         sizes *= 2  # the log odds ratio
     np.fill_diagonal(sizes, 0.0)
     sizes[samples.is_constant] = sizes[:, samples.is_constant] = 0.0
-    return np.maximum(sizes, sizes.T)  # the same, but for rounding
+    return np.maximum(sizes, sizes.T)  # equal up to rounding
 
 
 def _counted(values: Sequence[object]) -> NDArray[np.bool_]:
-    """Return the levels that count in a norm: all but a gap, where there are more than two."""
+    """Return the levels that count in a norm: all but a gap, if there are more than two."""
     if len(values) <= 2:
         return np.ones(2, np.bool_)
     return np.array([value != GAP for value in values])
 
 
 def _errors(job: Job) -> NDArray[np.float64]:
-    """Return a factor for each binary node: a pair's product is its standard error.
+    """Return a factor for each binary node; the product of a pair's is its standard error.
 
-    It is that of a log odds ratio where nothing depends on anything but the covariates, (N v_i v_j)^(-1/2) with
+    It is that of a log odds ratio under independence given the covariates, (N v_i v_j)^(-1/2) with
     the variances v.
     """
     n = job.samples.total_weight
@@ -216,8 +215,8 @@ def _chosen(
     errors: NDArray[np.float64] | None,
     top: int | None,
 ) -> NDArray[np.int64]:
-    """Return the edges: the best pairs that may be, and those that must."""
-    known = job.knowledge
+    """Return the edges: the best allowed pairs, and the required ones."""
+    known = job.constraints
     may = known.allows(*pairs.T) & ~known.requires(pairs) & known.reports(pairs)
     if top is None:
         best = pairs[may & signal(scores, errors)]

@@ -1,16 +1,19 @@
-"""Pairs ranked by a score: what a search ends with that measures all pairs and tests none.
+"""Rankings of all pairs by a score, and the choice of how many are edges.
 
-**Average product.** Scores of pairs share what their ends have in common with everybody: how variable a position is,
-how much it says of who is related to whom. The average-product correction (Dunn, Wahl and Gloor 2008) takes off what
-the two ends' mean scores say: s_ij - s_i s_j / s. Means are over all pairs of variables that vary.
+**Average-product correction** (Dunn, Wahl and Gloor 2008). Scores of pairs contain parts that each
+end shares with all variables, such as the variability of a position or phylogeny. The correction
+subtracts the product of the ends' mean scores: s_ij - s_i s_j / s. Means are over all pairs of
+variables that vary.
 
-**How many are edges.** A ranking does not say. Either so many are asked for, or the scores do: most pairs are not joined, and
-make a heap, from which the others stick out. Two components are fitted by expectation and maximisation: a skew normal background
-and, right of it, a lognormal signal, as in EVcouplings; a pair is an edge where it is
-signal with a probability of 0.99 and so are all that score higher. The background is skew because norms are, of rare letters most: of 24 tables
-in which nothing depended on anything (60 to 2000 sequences, uneven letters) a symmetric one took 0 to 64 pairs for signal, 9 on average, and this one none. Couplings of binary variables are uncorrected, and those of rare
-levels large by chance; divided by the standard error that they would have if nothing depended on anything, they are half normal with a
-deviation of one, or a little more, in the background, and with a larger one in the signal.
+**Number of edges.** Either the caller sets it, or it is estimated from the scores. Two components
+are fitted by expectation maximisation: a skew normal background and, to its right, a lognormal
+signal, as in EVcouplings. A pair is an edge if it and all higher scores are signal with a
+probability of 0.99. The background is skew because norms are, especially those of rare letters: on
+24 tables of independent variables (60 to 2000 sequences, uneven letters) a symmetric background
+took 0 to 64 pairs for signal, 9 on average, and the skew one none. Couplings of binary variables
+are uncorrected, and those of rare levels are large by chance. Divided by their standard errors
+under independence, they are half normal with a standard deviation of about one in the background,
+and a larger one in the signal.
 """
 
 from __future__ import annotations
@@ -20,13 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-PAIRS_PER_VARIABLE = (
-    1.5  # where nobody says how many: about a protein's contacts far apart in the chain
-)
-CERTAIN = 0.99  # probability of being signal
+PAIRS_PER_VARIABLE = 1.5  # default: about the number of a protein's contacts far apart in the chain
+CERTAIN = 0.99  # minimum probability of being signal
 ROUNDS = 200
 LEAST_DEVIATION = 1e-9
-MOST_SKEWNESS = 0.95  # what a skew normal distribution can have is 0.995
+MOST_SKEWNESS = 0.95  # a skew normal distribution has at most 0.995
 WIDEST_BACKGROUND = 2.0  # in standard errors
 
 Values = NDArray[np.float64]
@@ -34,7 +35,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """All pairs and their scores, and the couplings of the edges.
+    """All pairs with their scores, and the couplings of the edges.
 
     Attributes
     ----------
@@ -43,9 +44,9 @@ class Ranking:
     scores : ndarray of shape (n_pairs,)
         Higher is stronger; comparable within one data set only.
     edge_scores : ndarray of shape (n_edges,)
-        Of the edges of the graph.
+        Scores of the edges.
     tables : list of ndarray
-        For every edge the zero-sum table of its coupling, a row for each level of its first end.
+        Zero-sum coupling table of every edge, with one row per level of its first end.
     """
 
     pairs: NDArray[np.int64]
@@ -56,7 +57,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """The mean score of each variable's pairs, of shape (n_variables,), and that of all pairs."""
+    """The mean score of each variable's pairs, of shape (n_variables,), and of all pairs."""
 
     of_variables: Values
     of_all: float
@@ -68,7 +69,7 @@ class Means:
         return cls(sums / max(n - 1, 1), float(sums.sum()) / max(n * (n - 1), 1))
 
     def expected(self, edges: NDArray[np.int64]) -> Values:
-        """Return what the two ends of each pair have with everyone: the average product.
+        """Return the average product of each pair.
 
         Examples
         --------
@@ -82,12 +83,12 @@ class Means:
 
 
 def signal(scores: Values, errors: Values | None = None) -> NDArray[np.bool_]:
-    """Return which scores stick out of the background.
+    """Return which scores are signal above the background.
 
     Parameters
     ----------
     scores : ndarray of shape (n_pairs,)
-        Corrected ones; or sizes of couplings, with their standard errors.
+        Corrected scores, or sizes of couplings with their standard errors.
     errors : ndarray of shape (n_pairs,), optional
 
     Examples
@@ -111,8 +112,8 @@ def signal(scores: Values, errors: Values | None = None) -> NDArray[np.bool_]:
 
 
 def _by_two_sides(scores: Values) -> Values:
-    """Return the probability that each score is lognormal signal, and not of the skew background."""
-    # The side below the median has no signal, so it says how wide the background is.
+    """Return the probability that each score is lognormal signal, not skew background."""
+    # The side below the median has no signal, so it gives the width of the background.
     centre = float(np.median(scores))
     deviation = max(LEAST_DEVIATION, 1.4826 * float(np.median(np.abs(scores - centre))))
     chance = (scores > max(0.0, centre + 4 * deviation)).astype(np.float64)
@@ -134,10 +135,10 @@ def _by_two_sides(scores: Values) -> Values:
 
 
 def _by_two_widths(sizes: Values) -> Values:
-    """Return the probability that each size is of the wider of two half normal distributions.
+    """Return the probability that each size belongs to the wider of two half normal distributions.
 
-    The narrow one is of errors in units of what they are expected to be: one, or not much more, even where
-    nearly all pairs are joined.
+    The narrow one describes errors in units of their standard errors: its deviation is close to
+    one, even if nearly all pairs are joined.
     """
     narrow = float(np.clip(np.median(sizes) / 0.6745, 1.0, WIDEST_BACKGROUND))
     squares, chance = sizes**2, (sizes > 4 * narrow).astype(np.float64)
@@ -157,14 +158,14 @@ def _by_two_widths(sizes: Values) -> Values:
 
 
 def _normal(x: Values, mean: float, deviation: float) -> Values:
-    """Return the log density but for a constant that both components share."""
+    """Return the log density up to a constant that both components share."""
     return np.asarray(-0.5 * ((x - mean) / deviation) ** 2 - np.log(deviation))
 
 
 def _skew_normal(x: Values, weights: Values) -> Values:
-    """Return the log density of the skew normal distribution with the moments of weighted numbers.
+    """Return the log density of the skew normal distribution with the weighted moments.
 
-    But for the constant of `_normal`. It is 2 phi(z) Phi(alpha z), and never skew to the left here.
+    Up to the constant of `_normal`: 2 phi(z) Phi(alpha z), restricted to right skew.
     """
     from scipy.special import log_ndtr
 

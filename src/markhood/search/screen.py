@@ -1,14 +1,13 @@
-"""The screen: which pairs of variables depend on each other at all.
+"""The screen: test every pair of variables for marginal dependence.
 
 Every pair is tested with the penalised likelihood ratio
 
     likelihood ratio - parameters log(N)/2 - gamma log(d - 1) > 0,
 
-which is the same in both directions. An edge has f f' parameters, f being r - 1 of a nominal variable
-and 1 of an ordered one; the ratio is that of an edge in the pair's table, both margins being free, or given the
-covariates where there are any (`scores/given.py`).
-Only passing pairs leave a tile, so there is never a d x d
-array. On its own the screen is a method too: `pairwise`.
+which is symmetric. An edge has f f' parameters, where f is r - 1 for a nominal variable and 1 for
+an ordered one. The ratio is that of an edge in the pair's table with free margins, or given the
+covariates (`scores/given.py`). Only passing pairs leave a tile, so no d x d array is needed. The
+screen is also a method of its own: `pairwise`.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from markhood.search.values.job import Job
 
 
 def screen(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -> Pairs:
-    """Find the pairs of variables whose likelihood ratio exceeds their price; in some tiles only.
+    """Find the pairs whose likelihood ratio exceeds their penalty, in all or some tiles.
 
-    They are in lexicographic order. With ``gamma=None`` nothing has a price.
+    Pairs are in lexicographic order. With ``gamma=None`` there is no penalty.
     """
     return joined(list(passing(job, gamma, tiles)))
 
 
 def passing(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -> Iterator[Pairs]:
-    """Yield those pairs, a tile after another."""
-    scorer = job.scorer  # all that a tile needs: the job's runner may hold a connection
+    """Yield the passing pairs, tile by tile."""
+    scorer = job.scorer  # not the job: its runner may hold a connection
 
     def test(tile: Tile) -> Pairs:
         return scorer.pairs(tile, gamma)
@@ -41,7 +40,7 @@ def passing(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) 
 
 
 def joined(found: Sequence[Pairs]) -> Pairs:
-    """Put the pairs of several tiles together, in lexicographic order."""
+    """Combine the pairs of several tiles, in lexicographic order."""
     edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *(f.edges for f in found)])
     gains = np.concatenate([np.empty(0), *(f.gains for f in found)])
     order = in_order(edges)
@@ -49,6 +48,6 @@ def joined(found: Sequence[Pairs]) -> Pairs:
 
 
 def tested_pairs(job: Job) -> dict[str, np.typing.NDArray[np.int64]]:
-    """Count the screen's tests as blankets of one: each pair once, for both directions."""
+    """Count the screen's tests as blankets of one member, each pair once."""
     d = job.n_nodes
     return {"screen": np.array([0, d * (d - 1)])}

@@ -1,18 +1,18 @@
-"""Search spaces: the variables among which a blanket is looked for.
+"""Search spaces: the variables among which a blanket is searched.
 
-A true neighbour that the screen missed is often a screened neighbour of one it found, so the
-space of a variable is all that lies within `depth` steps of it in the screened graph. Spaces are
-made a tile at a time and never kept for all variables.
+A true neighbour that the screen missed is often a screened neighbour of one it found, so the space
+of a variable contains all variables within `depth` steps in the screened graph. Spaces are built
+tile by tile and never kept for all variables.
 
-Where the screened graph is dense, as it is in genomes, a space can be most of the variables. It can be
-bounded: then it is the nearer variables first and, among those equally many steps away, one of each set of near
-copies before the others, and those with the largest product of gains along the way. A gain is nearly N/2 times a squared correlation, and
-along a chain correlations multiply, so the product ranks variables by how far they are correlated
-with the target through the ones between.
+In dense screened graphs, as in genomes, a space can contain most variables. A bounded space takes
+nearer variables first and, among those equally far, one of each set of near copies first, then
+those with the largest product of gains along the path. A gain is approximately N/2 times a squared
+correlation, and correlations multiply along a chain, so the product ranks variables by their
+correlation with the target through intermediate ones.
 
-Near copies give way because they say the same: among sites in linkage, those that are nearest by would
-otherwise fill a space, and a coupling to a distant one never be looked at. Where no variable tells half of
-what there is to know of another one, there are none, and nothing gives way.
+Near copies are deferred because they carry the same information: otherwise the nearest sites in
+linkage would fill a space, and a coupling to a distant one would never be examined. Two variables
+are near copies if one has at least half of the information about the other.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from numpy.typing import NDArray
 from markhood.kernels.lists import Lists
 from markhood.kernels.steps import within_steps
 from markhood.kernels.ties import levelled
-from markhood.search.strongest import is_further, ranked_steps
+from markhood.search.bounded_screen import is_further, ranked_steps
 
 
 class Space(NamedTuple):
-    """The candidates of some targets, ascending, and how many of the targets have more than that."""
+    """Candidates of some targets, ascending, and the number of targets whose space was cut."""
 
     candidates: Lists
     n_cut: int = 0
 
 
 class NearbyVariables:
-    """All within a number of steps in a graph.
+    """All variables within a number of steps in a graph.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ class NearbyVariables:
         return Space(within_steps(self._neighbours, targets, self._depth))
 
     def largest(self) -> NDArray[np.float64]:
-        """Return what no space is larger than, from the number of walks: of shape (n_variables,)."""
+        """Return an upper bound of each space's size, from walks: (n_variables,)."""
         n_variables, sizes = len(self._neighbours), np.diff(self._neighbours.starts)
         owners, values = np.repeat(np.arange(n_variables), sizes), self._neighbours.values
         walks: NDArray[np.float64] = np.ones(n_variables)
         for _ in range(self._depth):
-            # A step may also stay where it is, so that it keeps what was reached.
+            # A step may also stay in place, which keeps the variables already reached.
             onward = np.bincount(owners, walks[values], n_variables)
             fewer, walks = walks, np.minimum(onward + walks, n_variables)
             if np.array_equal(walks, fewer):
@@ -68,22 +68,22 @@ class NearbyVariables:
 
 
 class StrongestNearby:
-    """At most so many within a number of steps in a graph: nearer ones first, then stronger ones.
+    """At most `most` variables within some steps in a graph: nearer first, then stronger.
 
-    Of those equally near, all but the strongest of each set come last.
+    Among variables equally near, all but the strongest of each set come last.
 
     Parameters
     ----------
     edges : ndarray of shape (n_edges, 2), dtype int64
         Each once.
     gains : ndarray of shape (n_edges,)
-        How strong each is, above 0.
+        Strength of each edge, above 0.
     n_variables : int
     depth : int
     most : int
-        How many variables a space may have.
+        Maximum size of a space.
     sets : ndarray of shape (n_variables,), dtype int64, optional
-        The number of the set of near copies that each is in; by default each is in its own.
+        Set of near copies of each variable; by default each has its own.
     """
 
     def __init__(
@@ -100,9 +100,8 @@ class StrongestNearby:
         self._nearby = NearbyVariables(edges, n_variables, depth)
         self._may_be_larger = self._nearby.largest() > most
         steps = ranked_steps(edges, gains, n_variables, sets)
-        # Of the steps from a variable, strongest first, no more can matter than fill a space after
-        # those that lead back into it: without this a hub of all variables would be gone through
-        # once for each of them.
+        # Only the strongest steps that can fill a space, plus those that lead back into it, matter.
+        # Without this bound, all steps of a hub would be visited once per variable.
         kept = steps.rank < steps_that_matter(most)
         self._ends = steps.ends[kept]
         self._gains = levelled(gains)[steps.pair[kept]]
@@ -119,7 +118,7 @@ class StrongestNearby:
         return Space(Lists.of([space for space, _ in found]), sum(is_cut for _, is_cut in found))
 
     def _bounded(self, target: np.int64) -> tuple[NDArray[np.int64], bool]:
-        """Return a space by breadth-first search that stops when it is full, and whether it was."""
+        """Return a space by breadth-first search until it is full, and whether it was cut."""
         reached = frontier = np.array([target])
         strengths = np.ones(1)
         for _ in range(self._depth):
@@ -127,7 +126,7 @@ class StrongestNearby:
             is_new = ~np.isin(ends, reached)
             ends, strengths = ends[is_new], strengths[is_new]
             order = np.lexsort((ends, -strengths))
-            _, first = np.unique(ends[order], return_index=True)  # the strongest way to each
+            _, first = np.unique(ends[order], return_index=True)  # the strongest path to each
             best = order[np.sort(first)]
             sets = np.concatenate([self._sets[reached[1:]], self._sets[ends[best]]])
             best = best[np.argsort(is_further(sets)[len(reached) - 1 :], kind="stable")]
@@ -143,7 +142,7 @@ class StrongestNearby:
     def _steps_from(
         self, variables: NDArray[np.int64], strengths: NDArray[np.float64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return where all steps from some variables lead, and how strong the ways there are."""
+        """Return the ends of all steps from some variables, and the strength of each path."""
         starts = self._starts[variables]
         lengths = self._starts[variables + 1] - starts
         before = np.cumsum(lengths) - lengths
@@ -152,12 +151,12 @@ class StrongestNearby:
 
 
 def steps_that_matter(most: int) -> int:
-    """Return how many of the first steps from a variable fill a space of at most so many."""
+    """Return the number of first steps from a variable that can fill a bounded space."""
     return 2 * most
 
 
 class AllVariables:
-    """Every other variable: the search without a screen."""
+    """All other variables: the search without a screen."""
 
     def __init__(self, n_variables: int) -> None:
         self._all = np.arange(n_variables)

@@ -362,7 +362,7 @@ def bootstrap_samples(
                 )
             fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
-            resampling = FromModel(distribution, seed, len(job.knowledge.covariates))
+            resampling = FromModel(distribution, seed, len(job.constraints.covariates))
         found = replicate(replace(job, seed=seed), request.method, resampling, int(replicates))
     return Bootstrap(graph, couplings, found, resample, float(level))
 
@@ -421,7 +421,7 @@ def _check(
 
 def _with_covariates(graph: Graph, job: Job) -> Graph:
     """Add edges between the covariates and all nodes, and among the covariates."""
-    if not len(job.knowledge.covariates):
+    if not len(job.constraints.covariates):
         return graph
     i, j = np.triu_indices(job.n_variables, 1)
     joined = np.column_stack([i, j])[j >= job.n_nodes]

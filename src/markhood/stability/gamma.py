@@ -44,8 +44,8 @@ from markhood.learning.methods import Method
 from markhood.learning.request import Request
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
+from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import Knowledge
 from markhood.stability.replicates import WEAK
 
 GAMMAS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -202,7 +202,7 @@ def follow_gamma(
     rng = np.random.default_rng(seed)
     fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
     with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
-        known, kernels = job.knowledge, job.scorer.kernels
+        known, kernels = job.constraints, job.scorer.kernels
 
         def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
             k, fold = tile
@@ -243,14 +243,14 @@ def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[
     return learn_imputed(job, method, imputation).found_edges
 
 
-def _reported(known: Knowledge, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+def _reported(known: Constraints, edges: NDArray[np.int64]) -> NDArray[np.int64]:
     return edges[known.reports(edges)]
 
 
 def _ebic(job: Job, edges: NDArray[np.int64]) -> float:
     """Return the EBIC of a graph: minus twice the sum of BIC_gamma over all variables."""
     d = job.n_variables
-    blankets = job.knowledge.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
+    blankets = job.constraints.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
     scorer = scorer_for(job.samples, Bic(EBIC_GAMMA), job.scorer.kernels)
     scores, _ = scorer.toggled(np.arange(d), blankets, Lists.empty(d))
     return -2 * float(scores[~job.samples.is_constant].sum())

@@ -49,8 +49,8 @@ from markhood.learning.imputation.learn_imputed import completed_on, completed_s
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
 from markhood.scores.scorer import Scorer
+from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
-from markhood.search.values.knowledge import Knowledge
 from markhood.stability.comparison import GroupComparison
 from markhood.stability.grouped import Groups, for_each, read_groups
 from markhood.stability.networks import Network, differences, network_of, union
@@ -134,7 +134,7 @@ def compare(request: Request, groups: Groups, permutations: int, relearn: bool) 
     start = request.seed
     study = {"groups": groups.identity, "permutations": int(permutations), "relearn": relearn}
     with request.job(groups.samples, study) as job:
-        learner = _Learner(groups, job.scorer, job.knowledge, request.method, start)
+        learner = _Learner(groups, job.scorer, job.constraints, request.method, start)
         if not relearn:
             pooled = learner.found(groups.samples, 0, len(groups.names))[1]
             learner = replace(learner, fixed=pooled)
@@ -190,7 +190,7 @@ class _Learner:
 
     groups: Groups
     scorer: Scorer
-    knowledge: Knowledge
+    knowledge: Constraints
     method: Method
     start: int  # the seed from which all seeds are derived
     fixed: NDArray[np.int64] | None = None  # edges of the pooled graph; None to learn each graph

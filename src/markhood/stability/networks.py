@@ -87,7 +87,7 @@ class Network:
 
 def network_of(job: Job, edges: NDArray[np.int64]) -> Network:
     """Fit the couplings and fields of a graph under the weak prior; keep the edges to report."""
-    network, reported = _fitted(job, edges), job.knowledge.reports(edges)
+    network, reported = _fitted(job, edges), job.constraints.reports(edges)
     if reported.all():
         return network
     return replace(
@@ -102,7 +102,7 @@ def _fitted(job: Job, edges: NDArray[np.int64]) -> Network:
     scorer = scorer_for(job.samples, WEAK, job.scorer.kernels)
     weak = replace(job, scorer=scorer, runner=Runner(1))
     regressions = regress(weak, edges)
-    n_nodes = job.n_variables - len(job.knowledge.covariates)
+    n_nodes = job.n_variables - len(job.constraints.covariates)
     numbers = couplings_at_ends(weak, regressions, edges).mean(axis=1)
     if job.samples.is_binary:
         fields = regressions.coefficients[regressions.starts[:-1]][:n_nodes, None]

@@ -122,7 +122,7 @@ class Replicates:
 
 def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: int) -> Replicates:
     """Learn from each resampled data set, with a seed derived from the job's and its number."""
-    scorer, samples, known, seed = job.scorer, job.samples, job.knowledge, job.seed
+    scorer, samples, known, seed = job.scorer, job.samples, job.constraints, job.seed
 
     def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         drawn = resampling.drawn(samples, number)
@@ -140,7 +140,7 @@ def reported_couplings(
     jobs: Sequence[Job], edges: NDArray[np.int64], is_marginal: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the edges to report, and their mean couplings over the imputed data sets."""
-    reported = jobs[0].knowledge.reports(edges)
+    reported = jobs[0].constraints.reports(edges)
     couplings = np.mean([_weak_couplings(job, edges, is_marginal) for job in jobs], axis=0)
     return edges[reported], couplings[reported]
 

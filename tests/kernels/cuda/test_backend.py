@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markhood import InputError
 from markhood.kernels.cuda.backend import MOST_SAMPLES, CudaKernels
 from markhood.kernels.cuda.bounds import margins, slack
-from markhood.kernels.cuda.ways import MMA, POPCOUNT, WGMMA, way_of
+from markhood.kernels.cuda.programs import MMA, POPCOUNT, WGMMA, variant_for
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Costs
 from markhood.kernels.tables import likelihood_ratios
@@ -72,7 +72,7 @@ def test_example_unknown_kernels():
 
 
 @pytest.mark.parametrize(
-    ("capability", "compiler", "way"),
+    ("capability", "compiler", "variant"),
     [
         ((7, 5), (12, 8), POPCOUNT),
         ((8, 0), (12, 8), MMA),
@@ -82,9 +82,9 @@ def test_example_unknown_kernels():
         ((10, 0), (13, 0), POPCOUNT),
     ],
 )
-def test_example_ways_of_counting(capability, compiler, way):
-    assert way_of(capability, compiler) is way
-    assert way.shared_bytes <= 227 * 1024
+def test_example_ways_of_counting(capability, compiler, variant):
+    assert variant_for(capability, compiler) is variant
+    assert variant.shared_bytes <= 227 * 1024
 
 
 def test_example_too_many_samples_for_the_card_are_left_to_the_processor():

@@ -1,8 +1,8 @@
-"""`Device`: an NVIDIA GPU through CuPy, and the screening of tiles on it.
+"""`Device`: an NVIDIA GPU through CuPy, and the screen's tiles on it.
 
-A tile is counted on a lane: a stream with memory for its results. There are two lanes, so that one
-tile is counted while the results of another are copied back. Tiles that wait for a lane use no
-memory. Rows of bits, and data that describe all variables, stay on the GPU between tiles.
+A tile is counted on a lane: a stream, with the room that its results need. There are two, so that
+one tile is counted while another's results are fetched, and what waits for a lane takes no room.
+Rows of bits, and what is said once of all variables, stay on the card from tile to tile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from markhood.errors import InputError
 from markhood.kernels.cuda.lanes import Lanes
 from markhood.kernels.cuda.levels import n_units, rows_of
 from markhood.kernels.cuda.on_card import PairsOnCard, TablesOnCard, are_same
-from markhood.kernels.cuda.ways import Program, way_of
+from markhood.kernels.cuda.programs import Program, variant_for
 from markhood.kernels.protocol import Bits, Costs
 
 LANES = 2
@@ -25,12 +25,12 @@ THREADS = (32, 8)  # of a block that tests tables: columns and rows
 
 
 class Device:
-    """The GPU: its programs, and the variables in its memory.
+    """The card: its programs, and the variables that are on it.
 
     Raises
     ------
     InputError
-        If CuPy or a GPU is missing.
+        Where CuPy or a GPU is missing.
     """
 
     def __init__(self) -> None:
@@ -56,21 +56,21 @@ class Device:
         self.n_bytes = int(properties["totalGlobalMem"])
         self._n_multiprocessors = properties["multiProcessorCount"]
         capability = (properties["major"], properties["minor"])
-        self._way = way_of(capability, cupy.cuda.nvrtc.getVersion())
+        self._variant = variant_for(capability, cupy.cuda.nvrtc.getVersion())
         self._lock = Lock()
         self._counting, self._copying = Lanes(cupy, LANES), Lanes(cupy, LANES)
         self._held: PairsOnCard | TablesOnCard | None = None
 
     def __reduce__(self) -> tuple[type[Device], tuple[()]]:
-        return Device, ()  # every process opens the GPU itself
+        return Device, ()  # a card does not travel: every process has its own
 
     @cached_property
     def _pairs(self) -> Program:
-        return Program(self._cupy, self._way, "pairs", self._n_multiprocessors)
+        return Program(self._cupy, self._variant, "pairs", self._n_multiprocessors)
 
     @cached_property
     def _tables(self) -> Program:
-        return Program(self._cupy, self._way, "tables", self._n_multiprocessors)
+        return Program(self._cupy, self._variant, "tables", self._n_multiprocessors)
 
     def associated_pairs(
         self,
@@ -81,7 +81,7 @@ class Device:
         columns: range,
         least_ratio: float,
     ) -> NDArray[np.int32]:
-        """Return i, j and the joint count of the tile's pairs that reach the bound, unordered."""
+        """Return i, j and the joint count of the tile's pairs at the bound or above, unordered."""
         with self._lock:
             data = self._pairs_of(bits)
             test = data.test(ones, n_log_n, least_ratio)
@@ -94,7 +94,7 @@ class Device:
     def likely_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> NDArray[np.int32]:
-        """Return all pairs of a tile that pass and a few that do not, unordered."""
+        """Return the pairs of a tile that may pass: all that do, and hardly another; unordered."""
         with self._lock:
             data = self._tables_of(bits)
         numbers = (rows_of(bits, rows), rows_of(bits, columns))
@@ -114,7 +114,7 @@ class Device:
             return lane.found(2, lambda *found: kernel(blocks, THREADS, (*arguments, *found)))
 
     def _pairs_of(self, bits: Bits) -> PairsOnCard:
-        """Return these data on the GPU, which holds one data set at a time."""
+        """Return these data on the card, where there is room for one table."""
         held = self._held
         if not (isinstance(held, PairsOnCard) and are_same(held.bits, bits)):
             held = self._held = PairsOnCard(self._cupy, bits, self._pairs, self._copying)

@@ -1,7 +1,7 @@
-"""`Memory`: a cache of data on the GPU.
+"""`Memory`: what of the data is on the card.
 
-Rows of bits are copied to the GPU once and stay until memory is short; the oldest blocks are
-evicted first. Only the tiles that need a block wait while it is copied, so that other tiles are
+Rows of bits are copied there once and stay while memory lasts; the oldest leave first. A block that
+is on its way is waited for only by those who need it, so that tiles whose blocks are there are
 counted meanwhile.
 """
 
@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.cuda.lanes import Lanes
-from markhood.kernels.cuda.ways import SLICE, WHOLE_TILES
+from markhood.kernels.cuda.programs import SLICE, WHOLE_TILES
 
 SHARE_OF_MEMORY = 0.8
-BLOCKS_OF_A_TILE = 2  # these are never evicted
+BLOCKS_OF_A_TILE = 2  # these always stay
 
 Block = TypeVar("Block")
 
 
 class Memory(Generic[Block]):
-    """The blocks of rows on the GPU.
+    """The blocks of rows that are on the card.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class Memory(Generic[Block]):
     copying : Lanes
         Streams to copy on.
     make : callable
-        Makes a block from rows on the GPU that are padded with zeros to whole tiles and slices.
+        Makes a block of rows on the card, padded with zeros to whole tiles and slices.
     copies : int, default=1
-        Number of copies of the rows in a block.
+        How many times the rows are in a block.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Memory(Generic[Block]):
         self._blocks: OrderedDict[range, Future[Block]] = OrderedDict()
 
     def block(self, rows: range) -> Block:
-        """Return the block of some rows on the GPU."""
+        """Return some rows on the card, as they were made."""
         with self._lock:
             known = self._blocks.get(rows)
             block = self._blocks[rows] = known or Future()
@@ -65,7 +65,7 @@ class Memory(Generic[Block]):
             try:
                 with self._copying.taken():
                     made = self._make(rows, self._brought(rows))
-                block.set_result(made)  # after the copy is complete
+                block.set_result(made)  # when it has arrived
             except BaseException as error:
                 self._blocks.pop(rows, None)
                 block.set_exception(error)

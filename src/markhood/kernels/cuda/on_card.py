@@ -1,4 +1,4 @@
-"""A data set on the GPU: its rows of bits, and the inputs of the tests for its variables."""
+"""The data on the GPU: rows of bits, and facts about variables that the tests need."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.cuda.lanes import Lanes
 from markhood.kernels.cuda.levels import levels_of, variables_of
 from markhood.kernels.cuda.memory import Memory
-from markhood.kernels.cuda.ways import Program
+from markhood.kernels.cuda.programs import Program
 from markhood.kernels.protocol import Bits
 
 
 class PairsOnCard:
-    """Binary variables, one row each, and the bounds of their counts.
+    """Binary variables, a row each, and the bounds of their counts.
 
     Parameters
     ----------
     cupy : module
     bits : Bits
     program : Program
-        The program that counts them.
+        What will count them.
     copying : Lanes
         Streams to copy on.
     """
@@ -38,7 +38,7 @@ class PairsOnCard:
     def test(
         self, ones: NDArray[np.int64], n_log_n: NDArray[np.float64], least_ratio: float
     ) -> tuple[Any, ...]:
-        """Return the inputs of the pair tests for every variable."""
+        """Return what the tests of pairs need of every variable."""
         if self._test is None or self._test[0] != least_ratio:
             n = self.bits.n_samples
             bounds = margins(ones, n, least_ratio)
@@ -50,14 +50,11 @@ class PairsOnCard:
 
 
 class Side(NamedTuple):
-    """Variables with levels: their rows, and the rows masked by each digit of the weights.
-
-    The highest digit comes first.
-    """
+    """Variables with levels: rows, also masked with each bit plane of weights, highest first."""
 
     rows: Any
     masked: list[Any]
-    known: tuple[Any, ...]  # `Levels` of the variables
+    known: tuple[Any, ...]  # of the variables: `Levels`
 
 
 class TablesOnCard:
@@ -68,7 +65,7 @@ class TablesOnCard:
     cupy : module
     bits : Bits
     program : Program
-        The program that counts them.
+        What will count them.
     copying : Lanes
         Streams to copy on.
     """
@@ -103,7 +100,7 @@ class TablesOnCard:
 
 
 def are_same(one: Bits, other: Bits) -> bool:
-    """Return whether the arrays are the same objects; comparing the contents takes too long."""
+    """Say whether these are the same arrays; what they hold is too much to compare."""
     arrays = ("words", "starts", "weighting", "ordered", "reals")
     return one.n_samples == other.n_samples and all(
         getattr(one, name) is getattr(other, name) for name in arrays

@@ -1,6 +1,6 @@
-"""What a result should be read with: warnings about the data and about the answer.
+"""Check data and results, and warn about what limits their interpretation.
 
-`chance` (edges expected from noise alone), `convergence` (chains that disagree), `copies` (columns that carry the
-same information), `density` (search spaces that are too large) and `many_parameters` (edges that cost more
-parameters than the samples can support).
+`chance` (edges expected from noise alone), `convergence` (fits and chains), `copies` (columns that
+carry the same information), `density` (search spaces that are too large) and `many_parameters`
+(edges that cost more parameters than the samples can support).
 """

@@ -1,11 +1,11 @@
-"""How many edges chance alone would make, of so many variables and so few samples.
+"""Estimate how many edges chance alone would produce.
 
-The screen lets a pair pass whose likelihood ratio exceeds its price. Where nothing depends on anything, twice
-the ratio is about chi-squared with as many degrees of freedom as the pair has parameters, so the number
-of pairs that pass by chance is known before the data are looked at: BIC_gamma promises that it
-vanishes as samples grow, not that it is small. What asymptotics cannot see (rare levels, blankets)
-the data can tell: with every column shuffled nothing depends on anything, and what is learned then is
-chance.
+A pair passes the screen if its likelihood ratio exceeds the penalty. Under independence, twice the
+ratio is approximately chi-squared with one degree of freedom per parameter of the pair, so the
+expected number of false positives is known before the data are seen. BIC_gamma guarantees that it
+vanishes as the sample size grows, not that it is small. A permutation test covers what the
+asymptotic formula misses (rare levels, blankets): any edge learned after every column is shuffled
+is due to chance.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import numpy as np
 from markhood.data.samples import Samples, taken_bits
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.scores.bic import Bic
 from markhood.search.values.job import Job
 
 if TYPE_CHECKING:
     from markhood.learning.methods.method import Method
 
-MANY = 0.2  # as a share of the edges that were found: from here on chance is spoken of
+MANY = 0.2  # warn if this share of the edges is expected by chance
 LARGEST_GAMMA = 8.0
 
 
 def expected_pairs(samples: Samples, gamma: float) -> float:
-    """Return how many pairs would pass the screen if no variable depended on another.
+    """Return the expected number of pairs that pass the screen if all variables are independent.
 
     Examples
     --------
@@ -55,14 +55,14 @@ def expected_pairs(samples: Samples, gamma: float) -> float:
 
 
 def safer_gamma(samples: Samples, gamma: float) -> float:
-    """Return the least gamma, in steps of a quarter, with which less than one pair is expected."""
+    """Return the smallest gamma, in steps of 0.25, at which less than one pair is expected."""
     while expected_pairs(samples, gamma) >= 1 and gamma < LARGEST_GAMMA:
         gamma = 0.25 * (np.floor(gamma / 0.25) + 1)
     return float(gamma)
 
 
 def warn_of_chance(job: Job, gamma: float, n_edges: int) -> None:
-    """Warn where a good part of the edges, tested by BIC_gamma, could be chance."""
+    """Warn where a large share of the edges tested by BIC_gamma could be due to chance."""
     if not n_edges:
         return
     expected, d = expected_pairs(job.samples, gamma), job.n_variables
@@ -71,28 +71,28 @@ def warn_of_chance(job: Job, gamma: float, n_edges: int) -> None:
     warn(
         "chance-edges",
         "",
-        f"With {job.samples.n_samples} samples of {d} variables about {expected:.0f} pairs would "
-        f"pass the test though nothing depended on anything, so that some of the {n_edges} edges "
-        f"can be chance: choose {option('gamma', safer_gamma(job.samples, gamma))} to be safe, or "
-        f"see how many edges shuffled columns have with {option('shuffles', 5)}.",
+        f"With {job.samples.n_samples} samples of {d} independent variables, about {expected:.0f} "
+        f"pairs would pass the test, so some of the {n_edges} edges may be due to chance. Use "
+        f"{option('gamma', safer_gamma(job.samples, gamma))} to be safe, or count the edges of "
+        f"shuffled columns with {option('shuffles', 5)}.",
     )
 
 
 def edges_by_chance(job: Job, method: Method, times: int, seed: int | None) -> list[int]:
-    """Search with every column shuffled, and count the edges; missing values are filled by chance."""
+    """Search with shuffled columns and count the edges; missing values are drawn at random."""
     counts: list[int] = []
     runner = replace(job.runner, progress=no_progress, checkpoint=None)
     for own in np.random.SeedSequence(seed).spawn(times):
         job.runner.progress("shuffles", len(counts), times)
         rng = np.random.default_rng(own)
-        samples = Completed(job.samples, rng).samples() if job.samples.missing else job.samples
+        samples = ImputedSamples(job.samples, rng).samples() if job.samples.missing else job.samples
         mixed = replace(job.on(shuffled(samples, rng)), runner=runner)
-        counts.append(int(job.knowledge.reports(method.search(mixed).edges).sum()))
+        counts.append(int(job.constraints.reports(method.search(mixed).edges).sum()))
     return counts
 
 
 def shuffled(samples: Samples, rng: np.random.Generator) -> Samples:
-    """Return samples with the values of every variable in a random order of their own."""
+    """Return samples with the values of each variable permuted independently."""
     words = np.empty_like(samples.words, subok=False)
     for variable in range(samples.n_variables):
         start, stop = samples.starts[variable : variable + 2].tolist()

@@ -1,13 +1,14 @@
-"""Columns that are copies of others, or nearly: what the option `identical` stands for.
+"""Find columns that are exact or near copies of others: the option `identical`.
 
-Exact copies are found by `markhood.data.genome.identical`. Nearly identical ones are looked for among the pairs that
+`markhood.data.genome.identical` finds exact copies. Near copies are searched among the pairs that
 pass the screen, and measured by Cohen's kappa, the agreement beyond chance
 
     kappa = (share of samples that agree - share expected by chance) / (1 - that share):
 
-two rare variants agree in nearly every sample because nearly every sample has neither, and are not alike for
-that. Of a binary column the opposite is tried too. Likeness is not handed on: every member is that much alike
-the one that stands for it. Those with the most alike ones come first, and take them.
+Two rare variants agree in nearly every sample because nearly every sample has neither, and kappa
+corrects for that. For binary columns the complement is tried too. Similarity is not transitive:
+every member of a group must be that similar to the group's representative. Columns with the most
+near copies are chosen as representatives first.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from markhood.errors import option, warn
 from markhood.execution.runner import Runner
 from markhood.kernels.words import packed
 from markhood.scores.scorer import Pairs, Scorer, Tile
-from markhood.search.leaders import leaders
+from markhood.search.representatives import representatives
 
 SCREEN_GAMMA = 0.5
 PAIRS_PER_BLOCK = 1 << 16
-FEWEST = 10  # copies of which somebody should hear: a star of so many is no accident
+FEWEST = 10  # minimum number of copies for a warning
 
 
 def is_to_group(samples: Samples, how: Any) -> bool:
-    """Whether copies are to be grouped that are not yet."""
+    """Return whether copies must be grouped and are not grouped yet."""
     if how == "keep" or samples.variables.members is not None:
         return False
     return how != "auto" or samples.are_sites
@@ -42,7 +43,7 @@ def is_to_group(samples: Samples, how: Any) -> bool:
 
 @dataclass(frozen=True)
 class Copies:
-    """What became of copies: the groups that there are, or how many copies nobody said anything about."""
+    """The groups of copies, or the number of copies if the caller did not set an option."""
 
     variables: Variables
     how: Any
@@ -50,22 +51,23 @@ class Copies:
 
     @classmethod
     def of(cls, samples: Samples, how: Any, labels: NDArray[np.int64]) -> Copies:
-        """Return what became of the copies in samples that are prepared; labels tell some apart."""
+        """Count the copies in prepared samples; columns with different labels are not copies."""
         is_open = how == "auto" and not samples.are_sites
         return cls(samples.variables, how, find_duplicates(samples, labels).n_copies * is_open)
 
     def warn(self) -> None:
-        """Say that many columns are copies of others, where nobody said what to do about it."""
+        """Warn about many copies if the caller did not decide how to treat them."""
         if self.n_left >= FEWEST:
             warn(
                 "identical-columns",
                 "identical",
-                f"{self.n_left} columns are copies of others: {option('identical', 'group')} makes one "
-                f"node of each set of them, {option('identical', 'keep')} leaves them as they are.",
+                f"{self.n_left} columns are exact copies or complements of others. Use "
+                f"{option('identical', 'group')} to group each set into one node, or "
+                f"{option('identical', 'keep')} to keep them separate.",
             )
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the provenance says of copies."""
+        """Return the entry of the provenance."""
         if self.variables.members is None:
             return {"copies": self.n_left} if self.n_left else {}
         sizes = [1 + len(own) for own in self.variables.members]
@@ -82,7 +84,7 @@ class Copies:
 def with_nearly_alike_grouped(
     samples: Samples, scorer: Scorer, runner: Runner, least: float, labels: NDArray[np.int64]
 ) -> Samples:
-    """Return samples in which one variable stands for all whose agreement with it is that large."""
+    """Return samples in which near copies are grouped with their representative."""
 
     def nearly_alike(tile: Tile) -> Pairs:
         edges = scorer.pairs(tile, SCREEN_GAMMA).edges
@@ -99,7 +101,7 @@ def with_nearly_alike_grouped(
     kappa = np.concatenate([np.empty(0), *(found.gains for found in tiles)])
     same = labels[edges[:, 0]] == labels[edges[:, 1]]
     edges, opposite = edges[same], kappa[same] < 0
-    node = leaders(edges, samples.n_variables)
+    node = representatives(edges, samples.n_variables)
     alike = Duplicates(node, np.zeros(samples.n_variables, np.bool_))
     for first, second in ((0, 1), (1, 0)):
         led = node[edges[:, first]] == edges[:, second]
@@ -108,9 +110,9 @@ def with_nearly_alike_grouped(
 
 
 def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return Cohen's kappa of pairs of variables: negative for a binary one and its near opposite.
+    """Return Cohen's kappa of pairs of variables; negative for near complements.
 
-    Samples count with their weights, and those in which a value of the pair is missing do not count.
+    Samples are weighted, and those with a missing value of the pair are left out.
 
     Examples
     --------
@@ -133,9 +135,9 @@ def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]
         shares = shares / total[:, None, None]
         shares = np.concatenate([1 - shares.sum(axis=2, keepdims=True), shares], axis=2)
         by_chance = (shares[:, 0] * shares[:, 1]).sum(axis=1)
-        with np.errstate(invalid="ignore"):  # where neither varies in what was observed of both
+        with np.errstate(invalid="ignore"):  # neither varies in the samples where both are observed
             found[at] = (agree - by_chance) / (1 - by_chance)
-            if r == 1:  # the opposite agrees where this does not
+            if r == 1:  # compare with the complement
                 opposite = (by_chance - agree) / by_chance
                 found[at] = np.where(opposite > found[at], -opposite, found[at])
     return np.nan_to_num(found)
@@ -147,7 +149,7 @@ def _counted(
     rows: NDArray[np.int64],
     differ: NDArray[np.uint64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weight of samples in which pairs differ, that of each level but the first, and of all."""
+    """Return the weights of differing samples, of each level but the first, and of all."""
     if not samples.missing:
         used, at = np.unique(rows, return_inverse=True)
         of_rows = samples.weight_of(samples.words[used])[at].reshape(rows.shape)

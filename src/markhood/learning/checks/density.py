@@ -1,10 +1,11 @@
-"""What would help where search spaces are dense, as they are in genomes: said before anything is run, or when nothing is left.
+"""Give advice where search spaces are dense, as in genomes.
 
-A search among all that is near takes time in proportion to how many that are. Copies and near copies are the
-usual reason for many, and they can be grouped or give way to each other; near pairs can be left out of the answer.
+The search for a blanket takes time proportional to the number of nearby variables. Copies and near
+copies are the usual reason for many; they can be grouped, or `max_candidates` can bound the search
+space. Nearby pairs can be left out of the result.
 
-Who looks for far pairs along a genome should look at pairs alone first: what linkage tells of both ends no blanket needs from
-the other, so that a search among all explains such pairs away (`benchmarks/planted_pairs.py`: 0 of 5 found, and 5 by the screen without indirect ones).
+For pairs that are far apart along a genome, test pairs alone first. Linkage near both ends explains
+such pairs away in a conditional search (`benchmarks/planted_pairs.py`).
 """
 
 from __future__ import annotations
@@ -15,26 +16,26 @@ from markhood.data.samples import Samples
 from markhood.errors import option, warn
 from markhood.learning.checks.copies import Copies
 from markhood.learning.forecast.forecast import Forecast
-from markhood.search.values.knowledge import Knowledge
+from markhood.search.values.constraints import Constraints
 
 if TYPE_CHECKING:
     from markhood.learning.request import Request
 
-DENSE = 200  # variables near to one, on average
+DENSE = 200  # mean number of variables near each
 
 
-def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
-    """Return a sentence that says spaces are dense, and one for all that would help; else none.
+def advice(request: Request, samples: Samples, forecast: Forecast) -> list[str]:
+    """Return sentences of advice if search spaces are dense; otherwise an empty list.
 
     Parameters
     ----------
     request : Request
     samples : Samples
-        As `Request.prepared` has them.
-    said : Forecast
-        Of these.
+        As returned by `Request.prepared`.
+    forecast : Forecast
+        The forecast for these samples.
     """
-    if said.candidates is None or said.candidates < DENSE:
+    if forecast.candidates is None or forecast.candidates < DENSE:
         return []
     how, helps = request.reading.identical, []
     copies = Copies.of(samples, how, request.labels(samples))
@@ -44,30 +45,34 @@ def advice(request: Request, samples: Samples, said: Forecast) -> list[str]:
         helps.append(f"{option('identical', 0.9)} (for near copies)")
     helps += [option(name, value) for name, value in request.method.narrower.items()]
     if samples.variables.loci is not None and request.reading.min_distance is None:
-        helps.append(f"{option('min_distance', 10000)} (to see less of what is near)")
+        helps.append(f"{option('min_distance', 10000)} (to leave out nearby pairs)")
     sentences = [
-        f"Search spaces are dense: {said.candidates:.2g} variables are near to one on average."
+        (
+            f"Search spaces are dense: each variable has {forecast.candidates:.2g} candidates on "
+            "average."
+        )
     ]
     if helps:
-        sentences.append(f"What would help: {', '.join(helps)}.")
+        sentences.append(f"To reduce them, try {', '.join(helps)}.")
     if samples.variables.loci is not None and request.method.is_conditional:
         apart = option("min_distance", request.reading.min_distance or 10000)
         sentences.append(
-            "For pairs that are far apart along a genome, first look at pairs alone: "
+            "For pairs that are far apart along a genome, test pairs alone first: "
             f"{', '.join((*_pairs_alone(), apart))}."
         )
     return sentences
 
 
-def warn_of_linkage(knowledge: Knowledge, n_found: int, n_left: int) -> None:
-    """Warn where every edge that was found is near and left out: linkage may explain the others away."""
-    if knowledge.near is None or n_left or not n_found:
+def warn_of_linkage(constraints: Constraints, n_found: int, n_left: int) -> None:
+    """Warn if every edge joins nearby variables: linkage may hide distant pairs."""
+    if constraints.distance_limit is None or n_left or not n_found:
         return
     warn(
         "linkage",
         "min_distance",
-        f"All {n_found} edges join variables that are nearer than {knowledge.near.min_distance:g}. Linkage on "
-        f"both sides explains far pairs away, so look at pairs alone too: {', '.join(_pairs_alone())}.",
+        f"All {n_found} edges join variables closer than "
+        f"{constraints.distance_limit.min_distance:g}. Linkage near both ends can explain distant "
+        f"pairs away, so test pairs alone too: {', '.join(_pairs_alone())}.",
     )
 
 

@@ -1,8 +1,9 @@
-"""Whether there are samples enough for what an edge costs.
+"""Check whether there are enough samples for the number of parameters of an edge.
 
-An edge has f_i f_j parameters, f being 1 for two levels and for steps and r - 1 for r categories. Two questions of
-six categories have 25, and BIC asks for more than 25 log(N)/2 of the likelihood before it joins them: of weaker
-edges nothing is heard, and nothing else says why. So that is said, of the columns with more levels of each pair.
+An edge has f_i f_j parameters, where f is 1 for binary and ordered variables and r - 1 for r
+nominal levels. Two questions with six nominal levels need 25, and BIC requires a gain above 25
+log(N)/2 before it joins them, so weaker edges are missed. The warning names the columns with more
+levels.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from markhood.data.samples import Samples
 from markhood.errors import listed, option, warn
 
 SAMPLES_PER_PARAMETER = 5
-MOST_COUPLINGS = 20 * 20  # of 20 amino acids and a gap, each but for one
+MOST_COUPLINGS = 20 * 20  # (21 - 1)^2, for 20 amino acids and a gap
 
 
 def costly_columns(samples: Samples) -> list[int]:
-    """Return the columns that have an edge to one of no more levels whose parameters are too many.
+    """Return columns whose edge to a column with no more levels has too many parameters.
 
     Examples
     --------
@@ -34,45 +35,42 @@ def costly_columns(samples: Samples) -> list[int]:
     rising = scores[order]
     before, after = np.roll(rising, 1), np.roll(rising, -1)
     before[0] = after[-1] = 0
-    partner = np.where(after == rising, rising, before)  # the most that another has of no more
+    partner = np.where(after == rising, rising, before)  # largest among columns with no more levels
     costly = (rising > 1) & (SAMPLES_PER_PARAMETER * rising * partner > samples.total_weight)
     return sorted(order[costly].tolist())
 
 
 def warn_of_letters(samples: Samples, n_edges: int) -> None:
-    """Say so where proteins have no edges: their letters are too many for a likelihood ratio to pay."""
+    """Warn if a protein alignment has no edges because couplings have many parameters."""
     if n_edges or alphabet_of(samples.variables) != "protein" or costly_columns(samples):
-        return  # of costly columns it was said before
+        return  # `warn_of_parameters` has named the costly columns
     warn(
         "many-parameters",
         "",
-        f"A coupling of two positions of a protein has up to {MOST_COUPLINGS} numbers, and no pair is strong enough to "
-        f"pay for them: {_for_proteins()}.",
+        f"A coupling of two positions of a protein has up to {MOST_COUPLINGS} parameters, and no "
+        f"pair gains enough to pay for them: {_for_proteins()}.",
     )
 
 
 def _for_proteins() -> str:
     return (
-        f"rank pairs with {option('method', 'plm')}, test them with {option('method', 'mpl')}, or merge "
-        f"letters into classes with {option('letters', 'reduced')}"
+        f"rank pairs with {option('method', 'plm')}, test them with {option('method', 'mpl')}, or "
+        f"merge letters into classes with {option('letters', 'reduced')}"
     )
 
 
-def warn_of_parameters(samples: Samples, *, heeds_order: bool) -> None:
-    """Say so where an edge would cost more parameters than the samples can carry.
-
-    That levels are steps is no help where the method does not heed it.
-    """
+def warn_of_parameters(samples: Samples, *, uses_order: bool) -> None:
+    """Warn if an edge would need more parameters than the samples can support."""
     columns = costly_columns(samples)
     if not columns:
         return
     n = samples.total_weight
     named = [f"{samples.names[j]!r} ({len(samples.levels[j])} levels)" for j in columns]
-    # So many samples a level leave so few levels that no edge is too dear any more.
+    # With at least this many samples per level, every edge has few enough parameters.
     enough = ceil(n / (int((n / SAMPLES_PER_PARAMETER) ** 0.5) + 1))
     many, steps = len(columns) > 1, option("kinds", "ordinal")
     instead = (
-        f"{f'choose {steps} if they are steps, or ' if heeds_order else ''}"
+        f"{f'use {steps} if they are ordered, or ' if uses_order else ''}"
         f"merge rare ones with {option('merge_rare', enough)}"
     )
     if alphabet_of(samples.variables) == "protein":
@@ -80,7 +78,7 @@ def warn_of_parameters(samples: Samples, *, heeds_order: bool) -> None:
     warn(
         "many-parameters",
         samples.names[columns[0]],
-        f"{len(columns)} column{'s have' if many else ' has'} so many levels that an edge would cost a "
-        f"parameter for fewer than {SAMPLES_PER_PARAMETER} of the {n:.6g} samples, and only a strong one "
-        f"is found: {listed(named)}; {instead}.",
+        f"{len(columns)} column{'s have' if many else ' has'} so many levels that an edge has "
+        f"fewer than {SAMPLES_PER_PARAMETER} of the {n:.6g} samples per parameter, and only strong "
+        f"edges are found: {listed(named)}; {instead}.",
     )

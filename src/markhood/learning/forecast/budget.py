@@ -1,7 +1,8 @@
-"""The processor time that a forecast may take, whatever the table is.
+"""Limit the processor time of a forecast, whatever the size of the table.
 
-Each measurement is a piece of that time. A kernel that reaches the end of its piece stops (`kernels.stopping`): its work takes at least
-the seconds that were spent on it, and the forecast says that it is a lower bound.
+Each measurement gets a share of the time. A kernel that reaches its limit stops
+(`kernels.stopping`): the work then takes at least the seconds spent, and the forecast is marked as
+a lower bound.
 """
 
 from __future__ import annotations
@@ -13,24 +14,24 @@ from time import thread_time
 
 from markhood.kernels.stopping import time_limit
 
-SECONDS = 1.6  # in all; what is not measured takes some tenths more
+SECONDS = 1.6  # in total; the rest of a forecast takes some tenths of a second more
 
 
 @dataclass
 class Piece:
-    """A measurement: how long it took, and whether the work was done by then."""
+    """A measurement: its duration, and whether the work was finished."""
 
     seconds: float = 0.0
     is_done: bool = False
 
 
 class Budget:
-    """What is left of the time of a forecast.
+    """The remaining processor time of a forecast.
 
     Attributes
     ----------
     ran_out : bool
-        Whether some work was too long to be measured; set by whoever measures it.
+        Whether some work was too long to measure; set by the code that measures it.
     """
 
     def __init__(self, share: float = 1.0) -> None:
@@ -39,7 +40,7 @@ class Budget:
 
     @contextmanager
     def piece(self, seconds: float) -> Iterator[Piece]:
-        """Time what is done within; stop it after so many seconds, or when the budget is used up."""
+        """Time the enclosed work; stop it after `seconds`, or when the budget is used up."""
         start = thread_time()
         piece = Piece()
         with suppress(TimeoutError), time_limit(min(seconds, self._end - start)):

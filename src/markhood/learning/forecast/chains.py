@@ -1,15 +1,16 @@
-"""How long chains over graphs will take, from chains over a few variables and their blankets.
+"""Forecast the time of chains over graphs from chains over a few variables and their blankets.
 
-What a chain does depends on its candidates: how many there are, how many neighbours their ends have, and how
-often these change. So for some variables their blankets and those of their neighbours make a small graph, whose edges
-and pairs two steps apart are the candidates; chains as long as the real ones run over it and are timed, and a candidate
-there takes what one of all will take.
+The cost of a chain depends on the number of candidate pairs, the number of neighbours of their
+ends, and how often these change. For some variables, their blankets and those of their neighbours
+therefore form a small graph, whose edges and pairs two steps apart are the candidates. Chains of
+full length run over it, and the time per candidate is extrapolated.
 
-That does not do where variables have several levels. Then the chains' graphs have several times the edges of the
-blankets, which are found by the price of every number of a table, and a fit takes what the square of its neighbours makes it take. But
-then fits are slow, and candidates that can all be visited in an acceptable time are some thousand: so all are visited
-once, and after that a few in the graph as it has become are timed. Where that would take too long, some candidates stand for all: then
-the graph has fewer edges than it will have, and the forecast is a lower bound.
+Variables with several levels need another estimate: the chains' graphs have several times the edges
+of the blankets, which pay the penalty for every entry of a table, and the time of a fit is
+quadratic in the number of neighbours. Fits are then slow, and problems of acceptable size have a
+few thousand candidates. So all candidates are visited once, and a few are then timed in the
+resulting graph. If that takes too long, a random subset of candidates is used; the graph then has
+too few edges, and the forecast is a lower bound.
 """
 
 from __future__ import annotations
@@ -37,40 +38,40 @@ from markhood.search.graph_sampler import (
     generator_of,
     periods_of,
 )
-from markhood.search.other_pairs import MOST_VARIABLES
+from markhood.search.remaining_pairs import MOST_VARIABLES
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
 
-SECONDS = 0.6  # of chains that are timed
-EXPECTED_ROUNDS = 4  # until the scale of couplings is settled
-TABLE_ROUNDS = 1  # the same where they are tables, whose scale is most often the largest allowed
+SECONDS = 0.6  # limit for timed chains
+EXPECTED_ROUNDS = 4  # until the scale of couplings converges
+TABLE_ROUNDS = 1  # for coupling tables, whose scale is usually the largest allowed
 TRIED_VISITS, TIMED_VISITS = (2, 16, 64), 512
-# Measured at the peak: a pair among some hundred variables, a candidate, and one in a running chain.
-OTHER_PAIR_BYTES, CANDIDATE_BYTES, CHAIN_BYTES = 130, 250, 250
+# Measured at peak memory: a remaining pair, a candidate, and a candidate of a running chain.
+REMAINING_PAIR_BYTES, CANDIDATE_BYTES, CHAIN_BYTES = 130, 250, 250
 
 
 @dataclass(frozen=True)
 class ChainCost:
-    """What a candidate takes, in seconds: in a round that settles the scale, and in a chain."""
+    """Seconds per candidate: in a round that tunes the scale, and in a chain."""
 
     round: float
     chain: float
 
     def seconds(self, n_candidates: float, lengths: Sweeps, threads: float) -> float:
-        """Return how long all chains take; rounds and the first are on one thread, each other on its own."""
+        """Return the time of all chains; rounds and the first chain run on one thread."""
         in_turn = 1 + np.ceil((lengths.n_chains - 1) / max(1.0, threads))
         return float(n_candidates * (EXPECTED_ROUNDS * self.round + in_turn * self.chain))
 
 
 def n_steps(blankets: Lists, n_variables: int) -> float:
-    """Return how many pairs of all variables have a common neighbour, from some variables' blankets."""
+    """Estimate the number of pairs with a common neighbour from some variables' blankets."""
     sizes = np.diff(blankets.starts)
     return float(np.mean(sizes * (sizes - 1) / 2) * n_variables) if len(sizes) else 0.0
 
 
 def chain_bytes(n_variables: int, n_candidates: float, running: int) -> int:
-    """Return the memory that candidates and chains take at the peak."""
-    others = min(n_variables, MOST_VARIABLES) ** 2 / 2 * OTHER_PAIR_BYTES
+    """Return the peak memory of candidates and chains."""
+    others = min(n_variables, MOST_VARIABLES) ** 2 / 2 * REMAINING_PAIR_BYTES
     return int(others + n_candidates * (CANDIDATE_BYTES + running * CHAIN_BYTES))
 
 
@@ -82,9 +83,9 @@ def time_chains(
     lengths: Sweeps,
     budget: Budget,
 ) -> ChainCost:
-    """Run chains over the candidates near some variables, for a moment.
+    """Time short chains over the candidates near some variables.
 
-    ``spaces`` are the variables among which each target's blanket was looked for.
+    ``spaces`` are the variables among which each target's blanket was searched.
     """
     rounds, generator = Sweeps(1, 0, SWEEPS_OF_ROUND), generator_of(np.random.SeedSequence(0))
     took, weight = np.zeros(2), 0.0
@@ -93,7 +94,7 @@ def time_chains(
         with budget.piece(SECONDS):
             inner, outer = _near(scorer, target, space, blanket)
         pairs, present = _candidates(inner, outer)
-        # Of an outer edge one end's neighbours are not known, so that its fits are but half as large.
+        # The neighbours of one end of an outer edge are unknown, so its fits are half as large.
         weight += len(pairs) - len(outer) / 2
         fits: NDArray[np.int64] | None = np.empty(0, np.int64)
         periods = np.ones(len(pairs), np.uint8)
@@ -113,9 +114,10 @@ def time_chains(
 def time_all_candidates(
     job: Job, targets: NDArray[np.int64], blankets: Lists, lengths: Sweeps, budget: Budget
 ) -> tuple[ChainCost, float] | None:
-    """Visit all candidates once and then some; return what one takes, and how many there are.
+    """Visit all candidates once and time some more; return the cost of one, and their number.
 
-    The graph where that begins has the blankets that are known. None where variables have two levels or are many.
+    The starting graph consists of the known blankets. Returns None for binary variables or if there
+    are too many variables.
     """
     if job.samples.is_binary or job.n_variables > MOST_VARIABLES:
         return None
@@ -132,7 +134,7 @@ def time_all_candidates(
 
 
 def _visited(job: Job, state: State, lengths: Sweeps, budget: Budget) -> tuple[ChainCost, float]:
-    """Visit as many candidates of a chain as there is time for; return what one takes, and how many there are."""
+    """Visit as many candidates as time allows; return the cost of one, and their number."""
     n_first, pairs, present, prior = (
         len(state.pairs),
         state.pairs,
@@ -163,7 +165,7 @@ def _visited(job: Job, state: State, lengths: Sweeps, budget: Budget) -> tuple[C
     settling = lengths.n_settling // periods
     visits = float(np.mean(settling + np.ceil(lengths.n_averaged / periods)))
     have_tables = bool((job.samples.bits.n_scores > 1).any())
-    # The first round has the first candidates, later ones nearly all.
+    # The first round has the initial candidates, later rounds nearly all.
     rounds = TABLE_ROUNDS * n_first / n_pairs if have_tables else EXPECTED_ROUNDS
     of_round = visit * (1 + SWEEPS_OF_ROUND) * rounds / EXPECTED_ROUNDS
     return ChainCost(of_round, visit * visits), n_pairs
@@ -177,11 +179,11 @@ def _seconds_a_visit(
     n_visits: int,
     budget: Budget,
 ) -> float:
-    """Visit some pairs, those of short periods more often, and return what each took, or takes at least."""
+    """Visit some pairs, favouring short periods; return the (minimum) time per visit."""
     n = min(n_visits, len(pairs))
     shares = 1 / prior.periods / (1 / prior.periods).sum()
     chosen = np.random.default_rng(0).choice(len(pairs), n, replace=False, p=shares)
-    # While a chain settles, only pairs of period one are visited in a single sweep.
+    # During burn-in, a single sweep visits only pairs of period one.
     alone = np.full(len(pairs), 255, np.uint8)
     alone[chosen] = 1
     with budget.piece(SECONDS / 2) as work:
@@ -201,7 +203,7 @@ def _no_edges() -> NDArray[np.int64]:
 def _near(
     scorer: Scorer, target: int, space: NDArray[np.int64], blanket: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a variable's edges, and those of its neighbours to others."""
+    """Return a variable's edges, and those of its neighbours to other variables."""
     inner = np.column_stack([np.full(len(blanket), target), blanket])
     around = [np.setdiff1d(np.append(space, target), [member]) for member in blanket.tolist()]
     found = scorer.grown(blanket, Lists.of(around)).members if len(blanket) else Lists.empty(0)
@@ -212,7 +214,7 @@ def _near(
 def _candidates(
     inner: NDArray[np.int64], outer: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return all these edges and the pairs of a variable's neighbours; which of them are edges."""
+    """Return these edges and the pairs of a variable's neighbours; mark those that are edges."""
     i, j = np.triu_indices(len(inner), 1)
     steps = np.column_stack([inner[i, 1], inner[j, 1]])
     edges = pair_numbers(np.sort(np.concatenate([inner, outer]), axis=1))
@@ -227,7 +229,7 @@ def _run(
     chain: GraphChain,
     lengths: Sweeps,
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64]]:
-    """Run a chain, and return the fits that it hands on and the probabilities."""
+    """Run a chain, and return its cached fits and the probabilities."""
     unknown, none = np.full(len(pairs), np.nan), np.empty(0)
     prior = PairPrior(unknown, none, none, LARGEST_SCALE, 0.1, False, periods)
     sums, reached = scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)

@@ -1,12 +1,15 @@
-"""How long the climb and the evidence will take, from climbs among some variables and those nearest to them.
+"""Forecast the time of the climb and of the evidence from climbs over small groups of variables.
 
-What a flip costs depends on how many neighbours its ends have in the union of blankets, and that says no blanket on its own: where
-correlation is dense a variable may be in many blankets of others. So the blankets of a few dozen variables that are near each
-other are searched for, put together, climbed over and described, as in the real run. Those at the rim of such a group have neighbours
-beyond it that nobody sees. And a variable is near others the more often the more neighbours it has: the hubs of a network are in every such group. So a
-variable of all takes what one of the group does on average if each counts by the inverse of its neighbours, and what each takes goes
-by their square, by the configurations that they have, and by how often one of them came or went. Not so where candidates are bounded: there
-a hub is who is in many lists of the strongest, few of them in a group, and all count alike.
+The cost of a flip depends on the number of neighbours of its ends in the union of blankets, which
+one blanket does not show: with dense correlation a variable may be in many blankets. The blankets
+of a few dozen variables that are near each other are therefore searched, combined, climbed over and
+described, as in a real run.
+
+Two biases are corrected. Variables at the edge of a group have unseen neighbours outside it. And
+variables with many neighbours are over-represented: the hubs of a network are in every group. Each
+variable of a group is therefore weighted by the inverse of its number of neighbours, and its cost
+is proportional to their square, to the number of their configurations, and to how often one was
+added or removed. With bounded candidates all variables have equal weight.
 """
 
 from __future__ import annotations
@@ -20,17 +23,17 @@ from numpy.typing import NDArray
 
 from markhood.kernels.lists import Lists
 from markhood.learning.forecast.budget import Budget
+from markhood.search.bounded_screen import ranked_steps
 from markhood.search.combine import combine
-from markhood.search.strongest import ranked_steps
 from markhood.search.values.job import Job
 
-SECONDS = 0.6  # of climbs that are timed
-NEAREST = 100  # variables around one that climb with it
-FEWER = (NEAREST, 20, 4)  # the same, where so many take too long
+SECONDS = 0.6  # limit for timed climbs
+NEAREST = 100  # size of the group around a variable
+FEWER = (NEAREST, 20, 4)  # smaller groups to try if that takes too long
 
 
 class ClimbCost(NamedTuple):
-    """What a variable takes, in seconds: in the climb, and where its edges are described."""
+    """Seconds per variable: in the climb, and for describing its edges."""
 
     climb: float
     evidence: float
@@ -44,10 +47,10 @@ def time_climbs(
     most: int | None,
     budget: Budget,
 ) -> ClimbCost:
-    """Climb over groups of variables, for a moment.
+    """Time climbs over groups of variables.
 
-    ``nearest`` are the variables around each target, the nearest first, ``shares`` what each target stands for, and
-    ``most`` how many candidates a blanket has at most.
+    ``nearest`` are the variables around each target, nearest first, ``shares`` the share of all
+    variables that each target represents, and ``most`` the maximum number of candidates.
     """
     for size in FEWER:
         took: list[tuple[float, float]] = []
@@ -65,7 +68,7 @@ def time_climbs(
 
 
 def _candidates(job: Job, group: NDArray[np.int64], most: int | None) -> Lists:
-    """List for each of a group the others, or the strongest of them."""
+    """List for each variable of a group the others, or the strongest of them."""
     m = len(group)
     if most is None or m <= most + 1:
         return Lists.of([np.delete(group, k) for k in range(m)])
@@ -80,12 +83,12 @@ def _candidates(job: Job, group: NDArray[np.int64], most: int | None) -> Lists:
 def _climbed(
     job: Job, group: NDArray[np.int64], among: Lists, has_hubs: bool
 ) -> tuple[float, float]:
-    """Return the seconds for a variable like those of a group that climbs on its own, and is described."""
+    """Return the seconds per typical variable of a group that is climbed over and described."""
     scorer = job.scorer
     members = scorer.grown(group, among).members
     own = combine(Lists(members.starts, np.searchsorted(group, members.values)), "or")
-    places = Lists.of_neighbours(own, len(group))
-    neighbours = Lists(places.starts, group[places.values])
+    positions = Lists.of_neighbours(own, len(group))
+    neighbours = Lists(positions.starts, group[positions.values])
     times = [thread_time()]
     scores, toggled = scorer.toggled(group, neighbours, neighbours)
     times.append(thread_time())
@@ -106,7 +109,7 @@ def _climbed(
 
 
 def _typical(work: NDArray[np.float64], degrees: NDArray[np.int64]) -> float:
-    """Return which part of some work is that of a variable as one of all is, not as one that is near others.
+    """Return the share of a typical variable, corrected for over-represented hubs.
 
     Examples
     --------

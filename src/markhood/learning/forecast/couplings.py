@@ -1,6 +1,7 @@
-"""What ranking pairs by the couplings of a whole model will take: a few steps of one tile, times all tiles and the usual steps.
+"""Forecast the time and memory of fitting all couplings of one model.
 
-A step goes through all samples and variables once, so it is timed on as many of the samples as fit into a moment.
+Some steps of one tile are timed and multiplied by the number of tiles and the usual number of
+steps. A step passes over all samples and variables once, so it is timed on a subset of the samples.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from markhood.search.values.job import Job
 
 USUAL_STEPS = 30  # 11 to 46 on simulated grids of 2, 5 and 21 levels
 TIMED_STEPS = 3
-WORK = 5e7  # values times columns of a tile, for each timed step: some hundredths of a second
-FEWEST_SAMPLES = 128  # of fewer, what a step does once counts too much
+WORK = 5e7  # values times columns per timed step: some hundredths of a second
+FEWEST_SAMPLES = 128  # with fewer, the fixed cost of a step dominates
 
 
 def seconds_of_couplings(job: Job, penalty: float, threads: int) -> float:
-    """Return how long all tiles will take on so many threads."""
+    """Return the time of all tiles on this number of threads."""
     n_levels = np.diff(job.samples.starts) + 1
     tiles = tiles_of(n_levels[: job.n_nodes].tolist())
     middle = tiles[len(tiles) // 2]
@@ -29,7 +30,7 @@ def seconds_of_couplings(job: Job, penalty: float, threads: int) -> float:
     n_timed = min(n, max(FEWEST_SAMPLES, int(WORK / (job.n_variables * columns))))
     scorer = job.scorer.on(job.samples.take(np.arange(n_timed)))
     took = []
-    for steps in (1, 1, 1 + TIMED_STEPS):  # what comes before the first is not timed
+    for steps in (1, 1, 1 + TIMED_STEPS):  # the first runs warm up and are not timed
         start = thread_time()
         scorer.potts(targets, prior, steps)
         took.append(thread_time() - start)
@@ -39,5 +40,5 @@ def seconds_of_couplings(job: Job, penalty: float, threads: int) -> float:
 
 
 def memory_of_couplings(job: Job) -> int:
-    """Return how many bytes the tables of all pairs take."""
+    """Return the number of bytes of the tables of all pairs."""
     return bytes_of_couplings(int((np.diff(job.samples.starts) + 1).sum()))

@@ -1,17 +1,22 @@
-"""How long learning will take and how much memory, found out in at most two seconds (`budget.py`).
+"""Forecast the time and memory of learning in at most two seconds (`budget.py`).
 
-The screen's cost is that of a few of its tiles, times their number. All else depends on how many
-pairs pass it, and on how many variables are then near each other; so some variables, picked at
-random, are screened against all, then those that passed with them, and so on for as many steps as
-the search takes. The searches for their blankets are run and timed: of those that most pairs pass with, where a few hubs may
-take longer than all others, and of some others, each counted for the share that it stands for. Where there are too many
-variables near to follow all, some are followed and the rest is made up of others at random: a
-search takes as long among those. A search that would itself take long is run among the nearest, four times as many each
-time, until it is clear how it goes on. To find who is near takes a time for every step of the screened graph. The climb and the
-evidence are timed among the nearest of the same variables (`climb.py`), and chains over graphs near them (`chains.py`). What runs on this thread is timed
-by its processor time, so that other work on the machine does not count as ours.
+**Screen.** A few tiles are timed and extrapolated.
 
-Memory is what a pair and a variable were measured to take at the peak.
+**Search spaces.** Everything else depends on how many pairs pass the screen and how many variables
+are near each other. Some variables, drawn at random, are screened against all others, then the
+variables that passed with them, and so on up to the depth of the search. Where too many variables
+are near, some are followed and the rest is filled with random ones, among which a search takes as
+long.
+
+**Blankets.** Searches are run and timed for the variables with the most passing pairs (a few hubs
+can take longer than all others) and for some others, each weighted by the share of variables that
+it represents. A long search is run among the nearest candidates only, four times as many each
+time, until its growth is clear.
+
+**Climb, evidence and chains** are timed near the same variables (`climb.py`, `chains.py`). Work on
+this thread is measured in processor time, so that other load on the machine does not count.
+
+Memory per pair and per variable was measured at peak.
 """
 
 from __future__ import annotations
@@ -39,36 +44,37 @@ from markhood.learning.forecast.chains import (
 from markhood.learning.forecast.climb import NEAREST, time_climbs
 from markhood.learning.forecast.couplings import memory_of_couplings, seconds_of_couplings
 from markhood.scores.scorer import Scorer
+from markhood.search.bounded_screen import FEWEST_NEW, are_alike
 from markhood.search.graph_sampler import SCREEN_GAMMA, Sweeps
-from markhood.search.other_pairs import measure_other_pairs
 from markhood.search.ranking import PAIRS_PER_VARIABLE
+from markhood.search.remaining_pairs import measure_remaining_pairs
 from markhood.search.screen import screen
 from markhood.search.spaces import steps_that_matter
-from markhood.search.strongest import FEWEST_NEW, are_alike
 from markhood.search.values.job import Job
 
-SECONDS = 0.4  # for each of the things that are timed
-WORDS = 1e10  # to be intersected for the sample of screened variables: half a second or so
+SECONDS = 0.4  # limit for each measurement
+WORDS = 1e10  # to intersect for the sample of screened variables: about half a second
 MOST_ROWS = 1536
-MOST_PASSING = 400_000  # pairs that are noted at every step: some tenths of a second
+MOST_PASSING = 400_000  # pairs recorded per step: some tenths of a second
 VARIABLES_PER_BLOCK = 4096
-THREAD_GAIN = 0.9  # what a thread more brings, of another
-PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at the peak, beyond the packed samples
-FEWEST_NEAREST = 8  # among which a search is timed first
-STRONGEST = 8  # variables of the most pairs whose searches are timed apart
-# To find spaces: for a step of the screened graph, for a pair that passes, and, where spaces are bounded, for each.
+THREAD_GAIN = 0.9  # efficiency of each additional thread
+PAIR_BYTES, VARIABLE_BYTES = 200, 1000  # at peak, beyond the packed samples
+FEWEST_NEAREST = 8  # candidates of the first timed search
+STRONGEST = 8  # variables with the most pairs, timed separately
+# To find search spaces: per step of the screened graph, per passing pair, and per pair of bounded
+# spaces.
 SECONDS_PER_STEP, SECONDS_PER_PAIR, SECONDS_PER_BOUNDED = 3.5e-9, 1e-7, 6e-5
-SECONDS_PER_TRIANGLE = 1e-6  # for a pair that may be indirect
-SECONDS_PER_EDGE = 2e-5  # for one that is put into the graph
-OTHER_PAIRS_SECONDS = 0.2  # in which chains measure pairs that are not candidates
-DIRECT_PER_VARIABLE = 3  # pairs that are no shortcut: two to three were, among variants
+SECONDS_PER_TRIANGLE = 1e-6  # per pair that may be indirect
+SECONDS_PER_EDGE = 2e-5  # per edge added to the graph
+REMAINING_PAIRS_SECONDS = 0.2  # to measure the pairs that are not candidates
+DIRECT_PER_VARIABLE = 3  # direct pairs: two to three among genetic variants
 
 
 @dataclass(frozen=True)
 class Climb:
-    """What a forecast has to know of hill climbing: its gamma, search spaces, and whether edges are climbed over.
+    """Options of hill climbing that a forecast needs.
 
-    ``depth`` is None where blankets are searched for among all variables.
+    ``depth`` is None if blankets are searched among all variables.
     """
 
     gamma: float
@@ -79,20 +85,20 @@ class Climb:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What learning will take.
+    """Forecast of the time and memory of learning.
 
     Attributes
     ----------
     seconds : dict of str to float
-        By phase.
+        Duration of each phase.
     memory : int
-        Bytes beyond those that the process has now.
+        Additional memory in bytes.
     pairs : int
-        How many will pass the screen.
+        Number of pairs that will pass the screen.
     candidates : float or None
-        How many others a variable's neighbours are looked for among, on average; None where they are not.
+        Mean size of a search space; None if the method has none.
     is_lower_bound : bool
-        Whether some work was too long to be measured, so that learning takes at least these seconds.
+        Whether some work was too long to measure, so that learning takes at least this long.
     """
 
     seconds: dict[str, float]
@@ -112,11 +118,11 @@ def forecast_couplings(job: Job, penalty: float) -> Forecast:
 def forecast_pairs(
     job: Job, gamma: float, ranking: str, top: int | None, remove_indirect: bool
 ) -> Forecast:
-    """Forecast testing or ranking all pairs, each by itself."""
+    """Forecast testing or ranking all pairs separately."""
     job, budget = _on_threads(job), Budget()
     d, rng, is_tested = job.n_variables, np.random.default_rng(0), ranking == "evidence"
     seconds = {"screen": _seconds_of_screen(job, gamma if is_tested else None, rng)}
-    seconds["screen"] *= 2 if ranking == "mi_apc" else 1  # the means come first
+    seconds["screen"] *= 2 if ranking == "mi_apc" else 1  # the means need a pass of their own
     sample = _Sample(job, gamma, rng)
     n_edges = sample.n_pairs if is_tested else math.ceil(PAIRS_PER_VARIABLE * d)
     if top is not None:
@@ -132,7 +138,7 @@ def forecast_pairs(
 def forecast_chains(job: Job, lengths: Sweeps, climb: Climb) -> Forecast:
     """Forecast chains over graphs, and the climb before them."""
     job = _on_threads(job)
-    said, blankets = _of_climb(job, climb, Budget(0.5))
+    forecast, blankets = _of_climb(job, climb, Budget(0.5))
     budget = Budget(0.5)
     d = job.n_variables
     passing = _Sample(job, SCREEN_GAMMA, np.random.default_rng(0)).n_pairs
@@ -144,20 +150,20 @@ def forecast_chains(job: Job, lengths: Sweeps, climb: Climb) -> Forecast:
         cost = time_chains(job.scorer, blankets.targets, blankets.spaces, members, lengths, budget)
         n_candidates = passing + n_steps(members, d)
     threads = _threads(job)
-    with budget.piece(OTHER_PAIRS_SECONDS) as others:
-        measure_other_pairs(job)
-    seconds = dict(said.seconds)
+    with budget.piece(REMAINING_PAIRS_SECONDS) as others:
+        measure_remaining_pairs(job)
+    seconds = dict(forecast.seconds)
     evidence = seconds.pop("evidence")
     seconds["chains"] = others.seconds + cost.seconds(n_candidates, lengths, threads)
     seconds["evidence"] = evidence
     needed = _bytes(job.samples, passing)
     needed += chain_bytes(d, n_candidates, min(threads, lengths.n_chains))
     return replace(
-        said,
+        forecast,
         seconds=seconds,
         memory=needed,
         pairs=passing,
-        is_lower_bound=said.is_lower_bound or budget.ran_out or not others.is_done,
+        is_lower_bound=forecast.is_lower_bound or budget.ran_out or not others.is_done,
     )
 
 
@@ -167,7 +173,7 @@ def forecast_climb(job: Job, climb: Climb) -> Forecast:
 
 
 def _of_climb(job: Job, climb: Climb, budget: Budget) -> tuple[Forecast, _Blankets]:
-    """Forecast hill climbing; return the blankets that were found for it, too."""
+    """Forecast hill climbing; also return the blankets found on the way."""
     d, most, rng = job.n_variables, climb.max_candidates, np.random.default_rng(0)
     seconds: dict[str, float] = {}
     pairs, spaces = 0, [np.delete(np.arange(d), t) for t in range(min(d, 64))]
@@ -180,11 +186,11 @@ def _of_climb(job: Job, climb: Climb, budget: Budget) -> tuple[Forecast, _Blanke
         seeds, near_all = sample.spaces(climb.depth, max(most or d, NEAREST))
         spaces = [space[: most or d] for space in near_all]
         shares = sample.shares_of(seeds)
-        seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/strongest.py
+        seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/bounded_screen.py
         seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 4)
         finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
     blankets = _Blankets(job.scorer, seeds, spaces, shares, budget)
-    each = d / (_threads(job) * THREAD_GAIN)  # variables one after another, of all
+    each = d / (_threads(job) * THREAD_GAIN)  # variables per thread
     seconds["blankets"] = (finding + blankets.seconds) * each
     around = [near_all[k] for k in blankets.done]
     after = time_climbs(job, blankets.targets, around, blankets.shares, most, budget)
@@ -200,7 +206,7 @@ def _of_climb(job: Job, climb: Climb, budget: Budget) -> tuple[Forecast, _Blanke
 def require_room(
     job: Job, gamma: float, *, max_candidates: int | None = None, n_chains: int = 0
 ) -> None:
-    """Raise where the pairs that pass the screen will not fit in memory, before any is found."""
+    """Raise, before the screen, if the pairs that pass it will not fit in memory."""
     available = memory.available_memory()
     d, running = job.n_variables, min(_threads(job), n_chains) if n_chains else 0
 
@@ -208,7 +214,7 @@ def require_room(
         chains = chain_bytes(d, n_pairs, running) if running else 0
         return _bytes(job.samples, _pairs_held(job, max_candidates, n_pairs)) + chains
 
-    if available is None or needed_for(d * (d - 1) // 2) <= available:  # whatever passes
+    if available is None or needed_for(d * (d - 1) // 2) <= available:  # even if all pairs pass
         return
     sample = _Sample(_on_threads(job), gamma, np.random.default_rng(0))
     needed = needed_for(sample.n_pairs)
@@ -217,26 +223,27 @@ def require_room(
         raise InputError(
             "memory",
             "",
-            f"{d} variables, of which about {sample.n_pairs:.2g} pairs will pass the screen, need "
-            f"about {memory.readable(needed)} of memory, but only {memory.readable(available)} is available: "
-            f"{hint}take fewer columns, or a larger machine.",
+            f"The search among {d} variables (about {sample.n_pairs:.2g} pairs pass the screen) "
+            f"needs about {memory.readable(needed)} of memory, but only "
+            f"{memory.readable(available)} is available: {hint}use fewer columns, or a machine "
+            "with more memory.",
         )
 
 
 def _on_threads(job: Job) -> Job:
-    """Return the job on threads of this machine, without progress: what is timed here is not the run."""
+    """Return the job on local threads, without progress reports."""
     return replace(job, runner=Runner(job.runner.n_jobs))
 
 
 def _threads(job: Job) -> int:
-    """Return how many threads the job will have."""
+    """Return the number of threads that the job will have."""
     from joblib import effective_n_jobs
 
     return int(effective_n_jobs(job.runner.n_jobs))
 
 
 def _pairs_held(job: Job, max_candidates: int | None, n_passing: int) -> int:
-    """Return how many of the passing pairs there will be in memory: with bounded spaces, few."""
+    """Return the number of screened pairs in memory: few with bounded spaces."""
     if max_candidates is None:
         return n_passing
     return min(n_passing, 2 * steps_that_matter(max_candidates) * job.n_variables + FEWEST_NEW)
@@ -248,13 +255,11 @@ def _bytes(samples: Samples, n_pairs: int) -> int:
 
 
 def _seconds_of_screen(job: Job, gamma: float | None, rng: np.random.Generator) -> float:
-    """Time some tiles of the screen, as many as take a moment."""
+    """Time some tiles of the screen."""
     tiles = list(job.scorer.tiles())
     rng.shuffle(tiles)
     n_timed, took = 0, 0.0
-    while (
-        took < SECONDS / 4
-    ):  # at first one tile, with what comes before it, which counts only where it is slow
+    while took < SECONDS / 4:  # the first tile includes the set-up, which counts only if it is slow
         n_timed = 4 * n_timed or 1
         start = perf_counter()
         screen(job, gamma, [tiles[k % len(tiles)] for k in range(n_timed)])
@@ -263,7 +268,7 @@ def _seconds_of_screen(job: Job, gamma: float | None, rng: np.random.Generator) 
 
 
 class _Sample:
-    """Some variables screened against all, and further ones that they lead to."""
+    """Variables screened against all others, and further ones reached from them."""
 
     def __init__(self, job: Job, gamma: float, rng: np.random.Generator) -> None:
         self._job, self._gamma, self._rng = job, gamma, rng
@@ -272,7 +277,7 @@ class _Sample:
         rows = WORDS / (d * samples.words.shape[1] * n_rows**2)
         self._rows = int(np.clip(rows, 24, MOST_ROWS)) // 3  # a third for each step
         self._known: dict[int, NDArray[np.int64]] = {}
-        self.has_copies = False  # whether some of those who pass nearly are copies
+        self.has_copies = False  # whether some passing pairs are near copies
         self._seeds = rng.permutation(d)[: self._rows]
         self._look_at(self._seeds[:8])
         n_passing = np.mean([len(near) for near in self._known.values()])
@@ -281,7 +286,7 @@ class _Sample:
         self._look_at(self._seeds[8:])
         degrees = np.array([len(self._known[v]) for v in self._seeds.tolist()])
         self.n_pairs = int(degrees.mean() * d / 2)
-        self.mean_steps = 0.0  # of the screened graph, to find a space; known when spaces are
+        self.mean_steps = 0.0  # of the screened graph, to find a space; set by `spaces`
         n_others = int(np.clip(self._rows / max(1.0, float(degrees.mean())), 4, 64))
         order = np.argsort(-degrees, kind="stable")
         n_strongest = min(STRONGEST, len(order) // 4)
@@ -289,7 +294,7 @@ class _Sample:
         self._others = self._seeds[np.sort(order[n_strongest:])][:n_others]
 
     def seconds_of_evidence(self, budget: Budget) -> float:
-        """Return what it takes to describe a pair by its two ends alone."""
+        """Return the time to describe a pair by its two ends alone."""
         pairs = [(v, w) for v in self._seeds.tolist() for w in self._known[v][:1].tolist()]
         took, n_timed = 0.0, 0
         while n_timed < len(pairs) and took < SECONDS / 4:
@@ -303,16 +308,16 @@ class _Sample:
         return took / n_timed + SECONDS_PER_EDGE if n_timed else 0.0
 
     def shares_of(self, seeds: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the share of all variables that each of these stands for."""
+        """Return the share of all variables that each of these represents."""
         is_strong = np.isin(seeds, self._strongest)
         strong = len(self._strongest) / len(self._seeds)
         n_others = max(1, int(np.count_nonzero(~is_strong)))
         return np.where(is_strong, 1 / len(self._seeds), (1 - strong) / n_others)
 
     def spaces(self, depth: int, most: int) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-        """Return some variables and, for each, a space of the size that a search would have.
+        """Return some variables and, for each, a search space of realistic size.
 
-        Of a space those that are known to be near come first, and the strongest of them.
+        Variables known to be near come first, the strongest of them at the front.
         """
         seeds = np.concatenate([self._strongest, self._others])
         layer = seeds
@@ -355,7 +360,7 @@ class _Sample:
         return np.concatenate([space, made_up])[:size]
 
     def _look_at(self, variables: NDArray[np.int64]) -> None:
-        """Screen variables against all; note those that pass with each, the strongest first."""
+        """Screen variables against all others; record the passing ones, strongest first."""
         if not len(variables):
             return
         m, d = len(variables), self._job.n_variables
@@ -365,7 +370,7 @@ class _Sample:
             both = np.concatenate([variables, np.arange(block.start, block.stop)])
             part = samples.pick(both)
             tile = (range(m), range(m, part.n_variables))
-            # Among fewer variables the same price takes a larger gamma.
+            # With fewer variables, the same penalty needs a larger gamma.
             gamma = own_gamma * math.log(max(d - 1, 1)) / math.log(part.n_variables - 1)
             edges, gains = scorer.on(part).pairs(tile, gamma)
             ends = variables[edges[:, 0]], edges[:, 1] - m + block.start
@@ -383,7 +388,7 @@ class _Sample:
 
 
 class _Blankets:
-    """Searches for some blankets, timed one after another, and what was found."""
+    """Timed searches for some blankets, with their results."""
 
     def __init__(
         self,
@@ -396,7 +401,7 @@ class _Blankets:
         found: list[NDArray[np.int64]] = []
         took: list[float] = []
         start = thread_time()
-        # The first and last of the strongest and of the others, so that a moment knows some of each.
+        # Alternate between the strongest and the others, so that a short time covers both.
         order = np.argsort(np.arange(len(seeds)) % STRONGEST, kind="stable")
         for k in order.tolist():
             members, seconds = _searched(scorer, int(seeds[k]), spaces[k], budget)
@@ -413,7 +418,7 @@ class _Blankets:
 def _searched(
     scorer: Scorer, seed: int, space: NDArray[np.int64], budget: Budget
 ) -> tuple[NDArray[np.int64], float]:
-    """Search for a blanket in a space, or in its nearer part; return it, and the seconds for the whole."""
+    """Search a blanket in a space or its nearer part; return it and the time for the whole."""
     size, before, members = FEWEST_NEAREST, 0.0, np.empty(0, np.int64)
     while True:
         nearest = np.sort(space[:size])
@@ -423,7 +428,7 @@ def _searched(
         if size >= len(space):
             return members, work.seconds
         if work.seconds > SECONDS / 4 or not work.is_done:
-            # By how much four times as many took longer; candidates and members both grow.
+            # Growth in time for four times as many candidates; members grow too.
             growth = np.clip(np.log(work.seconds / before) / np.log(4), 1.0, 2.0) if before else 1.5
             return members, work.seconds * float(len(space) / size) ** float(growth)
         size, before = 4 * size, work.seconds

@@ -1,7 +1,7 @@
-"""Learning where values are missing.
+"""Learn from data with missing values.
 
-`learn_imputed` alternates between learning and drawing the missing values, and combines several completed
-data sets; its `completed_search` is a short form for replicates and folds. `completed` holds one completed
-data set, `sampled` does the same inside the chains of `bayes`, and `observed` removes from the evidence of an
-edge what the imputed values themselves contribute.
+`learn_imputed` alternates between learning and drawing the missing values, and combines several
+imputed data sets; its `completed_search` is a short form for replicates and folds.
+`imputed_samples` holds one imputed data set, `sampled` imputes inside the chains of `bayes`, and
+`observed` removes from the evidence of an edge the contribution of the imputed values themselves.
 """

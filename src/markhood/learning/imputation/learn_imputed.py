@@ -1,33 +1,33 @@
-"""Learning where values are missing: several completed data sets, and what they agree on.
+"""Learn from data with missing values: search several imputed data sets and combine the results.
 
-The data are completed by turns of learning and guessing, and sets are taken on the way:
+    1. fill every missing value at random from the observed values of its variable
+    2. search for a graph in the imputed samples
+    3. fit every variable's regression on its neighbours, and redraw each missing value given the
+       others of its sample; a few such sweeps are Gibbs sampling from the learned model
+    4. repeat from 2 until the graph is stable
+    5. for each data set: fit and draw as in 3, and search again near the earlier results
+    6. draw as many data sets again, all on the consensus graph, by regressions fitted to a
+    bootstrap
+       of the samples (`imputed_samples.py`), and describe the graph in each
 
-    1. fill every missing value by chance, as often as its levels are seen in the variable
-    2. search for a graph in the completed samples
-    3. fit every variable's regression on its neighbours, and draw each missing value anew given the
-       others of its sample, by its variable's regression; some sweeps of this are Gibbs sampling
-       from the learned model
-    4. go on with 2 until the graph settles
-    5. for each set: fit and draw as in 3, and search again near what was found so far
-    6. draw as many sets once more, all on the graph that the searches agree on, by regressions that are
-       fitted to a bootstrap of the samples (`completed.py`), and describe it in each
+Searches do not use the bootstrap: its noise moved graphs slightly away from that of the complete
+data (2.2 instead of 1.8 edges, ten variables with 30 % missing).
 
-The searches do without the bootstrap: what most sets have is one answer, and with its noise they were
-a little further from the complete data's graph (2.2 edges instead of 1.8 of ten variables with 30 % missing).
-
-A search is what takes the time, and two sets' samples hardly differ: so methods that can search
-again among the neighbours that they found do so in 5 (`Method.search_again`), and ten sets take a few
+Searches dominate the time, and two imputed data sets differ little. Methods that can search again
+among known neighbours do so in step 5 (`Method.search_again`), and ten data sets take only a few
 times as long as complete data.
 
-An edge of the answer is in more than half of the completed sets' graphs. Its `share` says in how many,
-and `evidence_variance` how much its evidence differs between the sets of 6: signs of how much the missing
-values matter to it. Couplings and regressions are means over these sets. Evidence is their mean less what
-the guesses themselves add to it (`observed.py`): it is what the observed values say.
+An edge of the result is in more than half of the imputed data sets' graphs. Its `share` is that
+fraction, and `evidence_variance` is the variance of its evidence between the data sets of step 6;
+both show how much the missing values matter. Couplings and regressions are means over these data
+sets. Evidence is their mean minus the contribution of the imputed values themselves
+(`observed.py`), that is, the evidence of the observed values.
 
-A method that samples graphs (`bayes`) replaces 4 and 5 by one chain over graphs and values: `sampled.py`.
+A method that samples graphs (`bayes`) replaces steps 4 and 5 by chains over graphs and values:
+`sampled.py`.
 
-The assumption is that values are missing at random: whether one is missing may depend on what was
-observed in its sample, but not on the value itself.
+Values must be missing at random: whether one is missing may depend on the observed values of its
+sample, but not on the value itself.
 """
 
 from __future__ import annotations
@@ -44,31 +44,31 @@ from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import Learned, Numbers, numbers_of
+from markhood.learning.describe import LearnedGraph, Numbers, numbers_of
 from markhood.learning.edge_columns import edge_columns
 from markhood.learning.forecast.forecast import Forecast
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.imputation.observed import surplus_of
 from markhood.learning.imputation.sampled import SWEEPS_OF_VALUES
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import add_counts
 from markhood.search.combine import edges_in_most
-from markhood.search.values.found import Found, Slopes
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult, Slopes
 
 if TYPE_CHECKING:
     from markhood.learning.methods.method import Method
 
-# A filling by chance weakens all couplings, and what a search then misses is drawn as if it were not
-# there: with 30 % missing on grids of 64, 2 turns ended 20.5 edges from the complete data's graph,
-# 6 turns 17.8 and 12 turns 17.0. Where few values are missing there is little to forget.
+# Random filling weakens all couplings, and an edge that a search misses is not used for drawing.
+# With 30 % missing on grids of 64, the graph was 20.5 edges from that of the complete data after
+# 2 turns, 17.8 after 6 and 17.0 after 12. Few missing values need fewer turns.
 FIRST_TURNS = 6
 MOST_TURNS = 20
-MANY = 0.1  # as a share of all values: from here on all first turns are taken
+MANY = 0.1  # share of missing values from which on all first turns are taken
 TURNS_PER_SET = 3
-SWEEPS = 5  # of drawing after a fit
-TURN_OF_CHAIN = 0.25  # of what chains take where nothing is missing: all pairs are fitted anew
+SWEEPS = 5  # draws per fit
+TURN_OF_CHAIN = 0.25  # relative to chains on complete data; all pairs are refitted
 
 
 @dataclass(frozen=True)
@@ -78,35 +78,35 @@ class Imputation:
     Parameters
     ----------
     sets : int, default=10
-        How many completed data sets to learn from.
+        Number of imputed data sets.
     seed : int or None, default=0
-        What their random numbers start from; None for others every time.
+        Random seed. None draws a different one on every call.
     """
 
     sets: int = 10
     seed: int | None = 0
 
 
-def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
-    """Learn from samples with missing values: complete them several times, search, and combine.
+def learn_imputed(job: Job, method: Method, imputation: Imputation) -> LearnedGraph:
+    """Learn from samples with missing values: impute several times, search, and combine.
 
     Parameters
     ----------
     job : Job
         Its samples were read with ``missing="impute"``.
     method : Method
-        What searches in completed samples.
+        The method that searches imputed samples.
     imputation : Imputation
 
     Returns
     -------
-    Learned
-        Its graph has the annotation ``evidence_variance``, and ``share`` where sets had graphs of
-        their own.
+    LearnedGraph
+        The graph has the annotation ``evidence_variance``, and ``share`` if the data sets have
+        graphs of their own.
     """
     start = perf_counter()
     quiet = replace(job, runner=replace(job.runner, progress=no_progress))
-    values = Completed(job.samples, np.random.default_rng(imputation.seed))
+    values = ImputedSamples(job.samples, np.random.default_rng(imputation.seed))
     job.runner.progress("settling", 0, 1)
     settled = _settled(quiet, method.settling, values)
     found, columns = method.search_completed(job, quiet, values, settled, imputation)
@@ -121,40 +121,41 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> Learned:
 
 def completed_search(
     job: Job, method: Method, rng: np.random.Generator, sets: int = 1
-) -> tuple[Found, list[Job]]:
-    """Search in samples that may have missing values, and complete them; quick, for many data sets.
+) -> tuple[SearchResult, list[Job]]:
+    """Search samples that may have missing values; a fast form for many data sets.
 
-    The missing values are drawn in turns with searches until the graph settles, one sweep a turn. Each set is
-    then drawn on the graph found before it, by regressions that fit the completed samples best, and searched.
-    One set of each data set is enough where many data sets are compared (bootstrap replicates, permuted
-    groups): the spread between data sets contains that of the drawn values. The bootstrap of the samples that
-    `learn_imputed` draws from is left out, because these data sets are themselves resampled.
+    Draws of the missing values alternate with searches until the graph is stable, with one sweep
+    per turn. Each data set is then drawn on the previous graph, by regressions fitted to the
+    imputed samples, and searched. One imputation per data set is enough where many data sets are
+    compared (bootstrap replicates, permuted groups), because the spread between them includes that
+    of the drawn values. The bootstrap step of `learn_imputed` is omitted, because these data sets
+    are themselves resampled.
 
     Parameters
     ----------
     job : Job
-        With or without missing values in its samples.
+        Its samples may have missing values.
     method : Method
-        A method that takes missing values itself searches once, in the samples as they are.
+        A method that accepts missing values searches once, without imputation.
     rng : numpy Generator
         Draws the missing values.
     sets : int, default=1
-        Number of completed sets.
+        Number of imputed data sets.
 
     Returns
     -------
-    found : Found
-        The graph; of several sets, with the edges that more than half of them have.
+    found : SearchResult
+        The graph; with several data sets, the edges that more than half of them have.
     jobs : list of Job
-        The job on each completed set. Numbers that describe the graph (couplings, fields) are means over these.
-        Without missing values it is the job itself, once.
+        The job on each imputed data set. Couplings and fields are means over these. Without missing
+        values, the job itself.
     """
     if not job.samples.missing:
         return method.search(job), [job]
     if method.takes_missing:
         found = method.search(job)
         return found, completed_on(job, found.edges, rng, sets)
-    values = Completed(job.samples, rng)
+    values = ImputedSamples(job.samples, rng)
     found, of_sets, jobs = _settled(job, method.settling, values, sweeps=1), [], []
     for _ in range(sets):
         jobs.append(drawn(job, found.edges, values))
@@ -166,36 +167,36 @@ def completed_search(
 def completed_on(
     job: Job, edges: NDArray[np.int64], rng: np.random.Generator, sets: int = 1
 ) -> list[Job]:
-    """Complete samples on a given graph; return the job on each set, or itself where nothing is missing."""
+    """Impute samples on a given graph; return a job per data set."""
     if not job.samples.missing:
         return [job]
-    values = Completed(job.samples, rng)
+    values = ImputedSamples(job.samples, rng)
     for _ in range(FIRST_TURNS):
         drawn(job, edges, values, sweeps=1)
     return [drawn(job, edges, values) for _ in range(sets)]
 
 
 def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
-    """Say what learning from samples with missing values will take, from one completed set."""
-    values = Completed(job.samples, np.random.default_rng(imputation.seed))
-    said = method.forecast(job.on(values.samples()))
-    turn = _seconds_of_draws(job, values)  # whatever the graph is: most of it is for each variable
-    chains, evidence = said.seconds.get("chains", 0.0), said.seconds["evidence"]
-    search = sum(said.seconds.values()) - evidence - chains
-    fit = evidence / 2  # a fit takes about half of what evidence does
+    """Forecast learning with missing values from one imputed data set."""
+    values = ImputedSamples(job.samples, np.random.default_rng(imputation.seed))
+    complete = method.forecast(job.on(values.samples()))
+    turn = _seconds_of_draws(job, values)  # nearly independent of the graph
+    chains, evidence = complete.seconds.get("chains", 0.0), complete.seconds["evidence"]
+    search = sum(complete.seconds.values()) - evidence - chains
+    fit = evidence / 2  # a fit takes about half the time of the evidence
     seconds = {"settling": (_first_turns(job, values) + 1) * (search + fit + turn)}
-    if "chains" in said.seconds:
+    if "chains" in complete.seconds:
         sweeps = SWEEPS_OF_VALUES / SWEEPS * int(getattr(method, "chains", 1))
         seconds["chains"] = 1.5 * imputation.sets * (TURN_OF_CHAIN * chains + sweeps * turn)
     else:
-        again = said.seconds.get("climb", search)
+        again = complete.seconds.get("climb", search)
         seconds["sets"] = imputation.sets * TURNS_PER_SET * (again + fit + turn)
     seconds["evidence"] = imputation.sets * (TURNS_PER_SET * (fit + turn) + 3 * evidence)
-    return replace(said, seconds=seconds)
+    return replace(complete, seconds=seconds)
 
 
-def _seconds_of_draws(job: Job, values: Completed) -> float:
-    """Time a turn of drawing on a graph without edges."""
+def _seconds_of_draws(job: Job, values: ImputedSamples) -> float:
+    """Time one round of drawing on the empty graph."""
     quiet = replace(job, runner=replace(job.runner, progress=no_progress, checkpoint=None))
     start = perf_counter()
     drawn(quiet, np.empty((0, 2), np.int64), values)
@@ -206,11 +207,11 @@ def search_in_sets(
     job: Job,
     quiet: Job,
     method: Method,
-    values: Completed,
-    found: Found,
+    values: ImputedSamples,
+    found: SearchResult,
     imputation: Imputation,
-) -> tuple[Found, dict[str, NDArray[np.float64]]]:
-    """Search each completed set; return the graph of the edges in most of them, with their shares."""
+) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+    """Search each imputed data set; return the edges of most of them, with their shares."""
     job.runner.progress("imputations", 0, imputation.sets)
     of_sets = []
     for k in range(imputation.sets):
@@ -221,10 +222,12 @@ def search_in_sets(
     return _in_most(of_sets, job.n_variables)
 
 
-def _settled(job: Job, method: Method, values: Completed, sweeps: int = SWEEPS) -> Found:
-    """Search and draw the missing values in turns until the graph stays as it is, but for chance.
+def _settled(
+    job: Job, method: Method, values: ImputedSamples, sweeps: int = SWEEPS
+) -> SearchResult:
+    """Alternate between searching and drawing until the graph is stable up to chance.
 
-    The answer has the last graph, and the unions of blankets of all searches.
+    The result has the last graph, and the union of blankets over all searches.
     """
     first_turns = _first_turns(job, values)
     found, changed = method.search(job.on(values.samples())), math.inf
@@ -239,9 +242,9 @@ def _settled(job: Job, method: Method, values: Completed, sweeps: int = SWEEPS) 
     return replace(found, or_edges=pairs_numbered(seen))
 
 
-def _first_turns(job: Job, values: Completed) -> int:
-    masks, covariates = values.is_missing, job.knowledge.covariates.tolist()
-    # What is imputed for a covariate matters to every pair.
+def _first_turns(job: Job, values: ImputedSamples) -> int:
+    masks, covariates = values.is_missing, job.constraints.covariates.tolist()
+    # Imputed values of a covariate affect every pair.
     shares = [values.share_missing, *(float(masks[c].mean()) for c in covariates if c in masks)]
     return math.ceil(FIRST_TURNS * min(1.0, max(shares) / MANY))
 
@@ -249,14 +252,15 @@ def _first_turns(job: Job, values: Completed) -> int:
 def drawn(
     job: Job,
     edges: NDArray[np.int64],
-    values: Completed,
+    values: ImputedSamples,
     *,
     by_chance: bool = False,
     sweeps: int = SWEEPS,
 ) -> Job:
     """Draw the missing values from the regressions on a graph; return the job with them.
 
-    The regressions are fitted to the completed samples or, ``by_chance``, to a bootstrap of these.
+    The regressions are fitted to the imputed samples or, with ``by_chance``, to a bootstrap of
+    them.
     """
     fitted = values.resampled() if by_chance else values.samples()
     regressions = values.drawn_by(job.on(fitted), edges)
@@ -266,9 +270,9 @@ def drawn(
 
 
 def _in_most(
-    of_sets: list[Found], n_variables: int
-) -> tuple[Found, dict[str, NDArray[np.float64]]]:
-    """Keep the edges that most sets have; each with its share."""
+    of_sets: list[SearchResult], n_variables: int
+) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+    """Keep the edges that most data sets have, with their shares."""
     edges, shares = edges_in_most([found.edges for found in of_sets])
     or_edges, _ = edges_in_most([found.or_edges for found in of_sets])
     screened = [found.screened.edges for found in of_sets if found.screened is not None]
@@ -295,13 +299,13 @@ def _in_most(
 
 def _described(
     sets: list[Job],
-    values: Completed,
-    found: Found,
+    values: ImputedSamples,
+    found: SearchResult,
     columns: dict[str, NDArray[np.float64]],
     seconds: float,
-) -> Learned:
-    """Put together what the sets say of a graph's edges."""
-    known, variables = sets[0].knowledge, sets[0].samples.variables.pick(range(sets[0].n_nodes))
+) -> LearnedGraph:
+    """Combine the descriptions of a graph's edges over the data sets."""
+    known, variables = sets[0].constraints, sets[0].samples.variables.pick(range(sets[0].n_nodes))
     is_reported = known.reports(found.edges)
     edges = found.edges[is_reported]
     described = [numbers_of(job, found) for job in sets]
@@ -328,7 +332,7 @@ def _described(
     if found.screened is not None:
         passed = found.screened.edges[known.reports(found.screened.edges)]
         screened = Pairs(passed, np.full(len(passed), np.nan))
-    return Learned(
+    return LearnedGraph(
         graph=graph,
         screened=screened,
         or_edges=found.or_edges[known.reports(found.or_edges)],
@@ -345,8 +349,8 @@ def _described(
     )
 
 
-def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.float64]:
-    """Return what the sets' guesses add to the evidence of each end of each edge."""
+def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> NDArray[np.float64]:
+    """Return the contribution of imputed values to the evidence at each end of each edge."""
     d, edges = sets[0].n_variables, found.edges
     targets, (blankets, ends) = np.arange(d), Lists.from_both_ends(edges, d)
     if found.is_marginal:
@@ -354,7 +358,7 @@ def _surplus(sets: list[Job], values: Completed, found: Found) -> NDArray[np.flo
         blankets = Lists(np.arange(len(targets) + 1), others)
         ends = np.arange(len(targets)).reshape(-1, 2)
     samples = [job.samples for job in sets]
-    blankets = sets[0].knowledge.adjusted(targets, blankets)
+    blankets = sets[0].constraints.adjusted(targets, blankets)
     of_members = surplus_of(
         samples, values.is_missing, targets, blankets, sets[0].runner, sets[0].scorer.kernels
     )

@@ -1,21 +1,23 @@
-"""What completed data sets claim beyond what was observed, and has to be taken off their evidence.
+"""Remove the contribution of imputed values from the evidence of edges.
 
-A completed value was drawn by the model that is then judged by it: the more values are guesses, the
-more the model finds itself confirmed. Let L be the log of the likelihood ratio of a variable's regression with
-and without a neighbour. The mean of L over the completed sets is that of data without holes; what
-the observed values say is
+An imputed value was drawn by the model that it is then used to judge: the more values are imputed,
+the more the model appears confirmed. Let L be the log-likelihood ratio of a variable's regression
+with and without a neighbour. The mean of L over imputed data sets is that of complete data; the
+ratio of the observed values is
 
-    L_observed = - sum over samples of log mean over sets of p0(x | neighbours) / p1(x | neighbours),
+    L_observed = - sum over samples of log mean over sets of p0(x | neighbours) / p1(x |
+    neighbours),
 
-because the ratio of two likelihoods of what was observed is the mean of their ratio in complete data, over values
-drawn by one of them. p1 and p0 have the means of all sets' coefficients. The surplus, mean L - L_observed, is taken off
-the mean evidence, whatever criterion it is of: prices do not depend on the values.
+because the ratio of two observed-data likelihoods is the mean of their complete-data ratio over
+values drawn by one of them. p1 and p0 use the mean coefficients of all data sets. The surplus, mean
+L - L_observed, is subtracted from the mean evidence of any criterion, because penalties do not
+depend on the values.
 
-**Why not Meng and Rubin's statistic, D3?** It has the same mean (both agree with the complete rows where those
-say all), but it learns how much is missing from the scatter of m totals: beside complete rows with a log-likelihood
-ratio of 7.7 its error was 2.6, and that of this sum, sample by sample, 1.1 (60 % of one of two variables
-hidden, 1000 samples, ten sets). The mean of m ratios makes the sum of logs too large by
-variance / (2 m mean^2) a sample, which is taken off.
+**Comparison with Meng and Rubin's D3.** D3 has the same mean, but estimates the fraction of missing
+information from the variance of m totals. With a log-likelihood ratio of 7.7 in the complete rows
+(60 % of one of two variables hidden, 1000 samples, ten sets), its error was 2.6, and that of this
+sum over samples 1.1. The mean of m ratios biases the sum of logs upwards by
+variance / (2 m mean^2) per sample, which is subtracted.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Kernels
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.model.regressions import Regressions, level_numbers, real_numbers
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
@@ -51,24 +53,24 @@ def surplus_of(
     runner: Runner,
     kernels: Kernels,
 ) -> NDArray[np.float64]:
-    """Return how much of each log-likelihood ratio is not of observed values.
+    """Return the part of each log-likelihood ratio that is due to imputed values.
 
     Parameters
     ----------
     completed : sequence of Samples
-        The sets.
+        The imputed data sets.
     is_missing : dict of int to ndarray of shape (n_samples,)
-        For each variable with missing values, in which samples.
+        For each variable with missing values, the samples in which it is missing.
     targets, blankets
-        Variables, and the neighbours of each.
+        Variables and their neighbours.
     runner : Runner
     kernels : Kernels
-        What fits the regressions.
+        The compute backend for the regressions.
 
     Returns
     -------
     ndarray of shape (len(blankets.values),)
-        For every member of every blanket: of the regression with it and without.
+        For every member of every blanket: the ratio of the regressions with and without it.
     """
     scorers = [DiscreteScorer(samples, Bic(), kernels) for samples in completed]
 
@@ -120,7 +122,7 @@ def _one_variable(
     coefficients: NDArray[np.float64],
     n_reals: int,
 ) -> Regressions:
-    """Put several regressions of one variable together: those of the last variables, which are all it."""
+    """Combine several regressions of one variable, as those of the last variables."""
     n, m = len(blanket), len(models)
     picked = variables.pick([*blanket.tolist(), *[target] * m])
     own = Lists.of([[]] * n + [np.searchsorted(blanket, members) for members in models])
@@ -137,7 +139,7 @@ def _log_likelihoods(
     blanket: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Return the log-probability of the target in some samples, by each model: (n_models, n_rows)."""
+    """Return the target's log-probability in some samples by model: (n_models, n_rows)."""
     values = codes(samples.bits, target)[rows]
     members = np.stack([codes(samples.bits, v)[rows] for v in blanket.tolist()])
     reals = of_target(real_numbers(samples), target)[:, rows]
@@ -151,7 +153,7 @@ def _log_likelihoods(
 
 
 def _log_mean(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log of the mean over sets (the first axis) of ratios given as logs, its bias removed."""
+    """Return the bias-corrected log of the mean over sets (first axis) of ratios given as logs."""
     largest = logs.max(axis=0, initial=-np.inf)
     ratios = np.exp(logs - largest)
     means = ratios.mean(axis=0)
@@ -164,23 +166,24 @@ def observed_pseudo_likelihood(
 ) -> float:
     """Return the log pseudo-likelihood of the observed values of samples, per sample.
 
-    An observed value has the probability p(x | the other observed values of its sample). It is the harmonic
-    mean of p(x | neighbours) over draws of the missing values given *all* observed ones, x included (the
-    conditional predictive ordinate of Geisser and Eddy, 1979), so that all values are scored by the same draws.
-    Each variable's mean is over the samples that have it; these are summed over variables.
+    An observed value has the probability p(x | the other observed values of its sample). It is the
+    harmonic mean of p(x | neighbours) over draws of the missing values given *all* observed ones,
+    including x (the conditional predictive ordinate of Geisser and Eddy, 1979), so that the same
+    draws score all values. Each variable is averaged over the samples in which it is observed, and
+    the means are summed.
 
     Parameters
     ----------
     regressions : Regressions
     samples : Samples
-        With or without missing values; not those that the regressions were fitted to.
+        Test samples, with or without missing values.
     margin : float
-        Probabilities are kept off 0 by this.
+        Lower bound of probabilities.
     rng : numpy Generator
     """
     if not samples.missing:
         return regressions.log_pseudo_likelihood(samples, margin)
-    values, logs = Completed(samples, rng), []
+    values, logs = ImputedSamples(samples, rng), []
     for k in range(SETTLING_SWEEPS + DRAWS):
         values.draw_missing(regressions)
         if k >= SETTLING_SWEEPS:

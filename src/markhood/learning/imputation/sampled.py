@@ -1,15 +1,14 @@
-"""Probabilities of edges where values are missing: chains over graphs and values.
+"""Edge probabilities with missing values: chains over graphs and values.
 
-What is not known of the values is one more thing that a chain draws. A turn of each chain is
+Missing values are part of the state of each chain. A turn of a chain consists of
 
-    1. some sweeps over the candidate pairs, given the values: their probabilities, and a graph
+    1. some sweeps over the candidate pairs given the values: their probabilities, and a graph
     2. regressions on that graph, fitted to a bootstrap of the samples
-    3. every missing value anew given the others of its sample, by these
+    3. a new draw of every missing value given the others of its sample, by these regressions
 
-and the probability of a pair is the mean over turns and chains. So values are drawn by graphs as they may
-be, not by one that is taken for certain; an edge of which the observed values say little comes and
-goes, and what was drawn with it comes and goes too. Candidates, scale and the pairs that are no
-candidates are taken from one completed set, in which a search had settled.
+and the probability of a pair is the mean over turns and chains. Values are therefore drawn by
+graphs from the posterior instead of a fixed graph. Candidates, scale and the remaining pairs come
+from one imputed data set on which a search was stable.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy as np
 
 from markhood.execution.runner import Runner
 from markhood.kernels.protocol import GraphChain
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.search.graph_sampler import (
     SCREEN_GAMMA,
     ChainRun,
@@ -32,9 +31,9 @@ from markhood.search.graph_sampler import (
     together,
 )
 from markhood.search.screen import screen
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice
+from markhood.search.values.search_result import SearchResult
 
 SWEEPS_OF_TURN = Sweeps(n_settling=1, n_averaged=2)
 SWEEPS_OF_VALUES = 2
@@ -42,30 +41,30 @@ SWEEPS_OF_VALUES = 2
 
 def sample_with_values(
     job: Job,
-    values: Completed,
-    settled: Found,
+    values: ImputedSamples,
+    settled: SearchResult,
     prior: GraphPrior,
     choice: Choice,
     n_chains: int,
     n_turns: int,
     seed: int | None,
-) -> Found:
-    """Give every pair that may be an edge its probability, drawing values with the graphs.
+) -> SearchResult:
+    """Estimate the probability of every candidate pair, drawing values along with the graphs.
 
     Parameters
     ----------
     job : Job
-    values : Completed
-        As they were when the search settled; they are left so.
-    settled : Found
-        What that search found.
+    values : ImputedSamples
+        The state after the last search; not modified.
+    settled : SearchResult
+        The result of that search.
     prior : GraphPrior
-        Of edges, before the data are seen.
+        Prior of edges.
     choice : Choice
-        Which pairs make the graph.
+        Rule that selects pairs for the graph.
     n_chains : int
     n_turns : int
-        Of each chain that are averaged; half as many come before.
+        Number of turns per chain after burn-in; burn-in takes half as many.
     seed : int or None
     """
     seeds = np.random.SeedSequence(seed).spawn(n_chains + 1)
@@ -73,8 +72,8 @@ def sample_with_values(
     screened = screen(completed, SCREEN_GAMMA)
     also = np.concatenate([screened.edges, settled.or_edges])
     state = settle(completed, settled.edges, also, prior, seeds[-1])
-    scorer, pairs, present, known = job.scorer, state.pairs, state.present, job.knowledge
-    # Pairs that are sure with these values may not be so with others.
+    scorer, pairs, present, known = job.scorer, state.pairs, state.present, job.constraints
+    # Pairs that are certain given these values may not be given others.
     start = state.pair_prior()._replace(periods=np.ones(len(pairs), np.uint8))
     n_settling = (n_turns + 1) // 2
 

@@ -1,8 +1,8 @@
 """The methods: their options, and the search that each calls.
 
-A method is a small immutable object of a class with a `name`; `METHODS` has every such class of this package. The
-algorithms are in `search`; a method calls one with its options, and answers what others need to know about it
-(`method.py`).
+A method is a small immutable object of a class with a `name`; `METHODS` lists all classes of this
+package. The algorithms are in `search`. A method calls one with its options, and answers questions
+about itself (`method.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every edge with its probability: the options of the chains over graphs."""
+"""Bayesian edge probabilities: the options of the chains over graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError, option
 from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Forecast, forecast_chains, require_room
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.imputation.learn_imputed import Imputation
 from markhood.learning.imputation.sampled import sample_with_values
 from markhood.learning.known import listed_priors
@@ -24,11 +24,11 @@ from markhood.output.citation import PAPER
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA, GraphPrior, Sweeps, bayes
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice
+from markhood.search.values.search_result import SearchResult
 
-# Where fits take microseconds, longer chains are had for little: they disagree in fewer data sets.
+# Binary fits take microseconds, so longer chains are cheap; they disagree less often.
 MOST_QUICK = 2000
 QUICK_SWEEPS, SWEEPS = 80, 20
 
@@ -39,14 +39,12 @@ class BayesOptions(FactorOptions):
 
     fdr: float | None = declare(
         None,
-        "Keep the largest set of the most probable pairs with at most this expected share of false edges; replaces "
+        "Keep the most probable pairs up to this expected false discovery rate; replaces "
         "min_probability.",
         above=0,
         below=1,
     )
-    min_probability: float = declare(
-        0.5, "Keep pairs whose probability is above this.", low=0, below=1
-    )
+    min_probability: float = declare(0.5, "Minimum probability of an edge.", low=0, below=1)
     edge_prior: float | None = declare(
         None,
         "Prior probability of an edge. By default it is learned from all pairs.",
@@ -55,53 +53,54 @@ class BayesOptions(FactorOptions):
     )
     pair_priors: Any = declare(
         None,
-        "Prior probabilities of certain pairs: {('a', 'b'): 0.9}, a table of source, target and probability, or a "
-        "file of such lines.",
+        "Prior probabilities of given pairs: {('a', 'b'): 0.9}, a table of source, target and "
+        "probability, or a file of such lines.",
         content=listed_priors,
         metavar="FILE",
     )
     sweeps: int | None = declare(
         None,
-        "Sweeps of each chain that are averaged; a quarter as many are burn-in. By default 80 for up to 2000 binary "
-        "variables, whose fits are fast, and 20 otherwise.",
+        "Number of sweeps per chain after burn-in; burn-in takes a quarter as many. By default 80 "
+        "for up to 2000 binary variables and 20 otherwise.",
         low=1,
     )
     chains: int = declare(4, "Number of chains.", low=1)
     keep_draws: bool = declare(
         False,
-        "Keep the graph of every averaged sweep of every chain; every sweep then visits all pairs.",
+        "Keep the graph of every sweep after burn-in of every chain; every sweep then visits all "
+        "pairs.",
     )
 
 
 @dataclass(kw_only=True)
 class Bayes(BayesOptions, Method):
-    """Every pair that may be an edge with its probability, by chains over graphs."""
+    """Posterior inclusion probabilities of all pairs, by Markov chains over graphs."""
 
     name: ClassVar[str] = "bayes"
     is_random: ClassVar[bool] = True
 
     def check(self) -> None:
-        """Check the options, and that they go together."""
+        """Check the options and their combination."""
         super().check()
         if self.fdr is not None and self.min_probability != 0.5:
             raise InputError(
                 "option-conflict",
                 "fdr",
-                f"{option('fdr')} and {option('min_probability')} both choose edges: leave one of "
-                "the two out.",
+                f"{option('fdr')} and {option('min_probability')} both select edges: use one of "
+                "them.",
             )
 
     @property
     def scored_by(self) -> Criterion:
-        """What scores blankets where the chains begin, and the edges of the finished graph."""
+        """The criterion of the starting graph's blankets and of the final edges."""
         return Bic(START_GAMMA)
 
     @property
     def settling(self) -> Method:
-        """Hill climbing: chains need a graph to start from, not one of their own every turn."""
+        """Hill climbing: the chains only need one graph to start from."""
         return Plrhc(gamma=START_GAMMA)
 
-    def search(self, job: Job) -> Found:
+    def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
         return bayes(
             job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths(job.samples)
@@ -109,46 +108,52 @@ class Bayes(BayesOptions, Method):
 
     @property
     def choice(self) -> Choice:
-        """Which pairs make the graph."""
+        """The rule that selects pairs for the graph."""
         return Choice(self.fdr, self.min_probability)
 
     def prior_for(self, job: Job) -> GraphPrior:
-        """Return what is believed of edges before the data are seen."""
+        """Return the prior of edges."""
         density = None if self.edge_prior is None else float(self.edge_prior)
-        known = job.knowledge
+        known = job.constraints
         return GraphPrior(density, pairs=known.priors, probabilities=known.prior_probabilities)
 
     def lengths(self, samples: Samples) -> Sweeps:
-        """Return how long the chains are, and how many."""
+        """Return the number and the length of the chains."""
         is_quick = samples.is_binary and samples.n_variables <= MOST_QUICK
         averaged = int(self.sweeps or (QUICK_SWEEPS if is_quick else SWEEPS))
         return Sweeps(int(self.chains), (averaged + 3) // 4, averaged, self.keep_draws)
 
     def sentences(self) -> Iterator[str]:
-        """Say how edges are found."""
+        """Describe the method for a methods section."""
         sweeps = "" if self.sweeps is None else f", {self.sweeps} sweeps each"
         chosen = f"with a probability above {self.min_probability:g} were kept"
         if self.fdr is not None:
             chosen = f"were kept up to an expected false discovery rate of {self.fdr:g}"
         yield (
-            f"The posterior probability of every edge was estimated by {self.chains} Markov chains over graphs{sweeps}, "
-            f"started at the graph of PLRHC ({PAPER.in_text}): a chain visits one pair at a time, and adds or removes its edge by its prior odds "
-            "and its approximate Bayes factor given the other neighbours of both variables."
+            f"The posterior probability of every edge was estimated by {self.chains} Markov chains "
+            f"over graphs{sweeps}, started at the graph of PLRHC ({PAPER.in_text}): a chain visits "
+            "one pair at a time, and adds or removes its edge by its prior odds and its "
+            "approximate Bayes factor given the other neighbours of both variables."
         )
         yield f"Edges {chosen}."
 
     def forecast(self, job: Job) -> Forecast:
-        """Forecast the chains, and the climb before them."""
+        """Forecast the chains and the climb before them."""
         return forecast_chains(job, self.lengths(job.samples), Plrhc(gamma=START_GAMMA).climb)
 
     def require_room(self, job: Job) -> None:
-        """Raise where the pairs that pass the screen and the chains over them will not fit in memory."""
+        """Raise if screened pairs and chains will not fit in memory."""
         require_room(job, SCREEN_GAMMA, n_chains=int(self.chains))
 
     def search_completed(
-        self, job: Job, quiet: Job, values: Completed, settled: Found, imputation: Imputation
-    ) -> tuple[Found, dict[str, NDArray[np.float64]]]:
-        """Sample graphs and missing values in one chain."""
+        self,
+        job: Job,
+        quiet: Job,
+        values: ImputedSamples,
+        settled: SearchResult,
+        imputation: Imputation,
+    ) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+        """Sample graphs and missing values in the same chains."""
         turns, seed = imputation.sets, imputation.seed
         prior, choice, chains = self.prior_for(job), self.choice, int(self.chains)
         return sample_with_values(job, values, settled, prior, choice, chains, turns, seed), {}

@@ -1,4 +1,4 @@
-"""Greedy blankets and a graph of these: PLRHC, HC and MPL."""
+"""Greedy blankets combined into a graph: PLRHC, HC and MPL."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from markhood.scores.criteria import CRITERIA
 from markhood.scores.criterion import Criterion
 from markhood.scores.mpl import Mpl
 from markhood.search.hill_climbing import climb_again, hill_climb
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult
 
 PENALTIES = ("l1", "l2")
-FEWER_CANDIDATES = 100  # a bound that keeps most of what is found
+FEWER_CANDIDATES = 100  # a bound that keeps most edges
 RULES = {
-    "global": "hill climbing over the union of all neighbourhoods then chose the edges by the sum of the scores",
-    "pair": "hill climbing over the union of all neighbourhoods then chose the edges by the likelihood of pairs",
+    "global": "hill climbing over the union of all neighbourhoods then chose the edges by the "
+    "sum of the scores",
+    "pair": "hill climbing over the union of all neighbourhoods then chose the edges by the "
+    "likelihood of pairs",
     "or": "two variables are joined where either is a neighbour of the other (OR rule)",
     "and": "two variables are joined where each is a neighbour of the other (AND rule)",
 }
@@ -45,8 +47,8 @@ def _penalty(given: Any) -> tuple[str, float]:
         raise InputError(
             "option-value",
             "fit_penalty",
-            f"Unknown {option('fit_penalty')} {given!r}: choose one of {', '.join(PENALTIES)}, or give a strength "
-            "above 0 with it, ('l2', 0.5).",
+            f"Unknown {option('fit_penalty')} {given!r}: choose one of {', '.join(PENALTIES)}, or "
+            "add a strength above 0, as in ('l2', 0.5).",
         )
     return str(kind), number
 
@@ -59,34 +61,34 @@ def _criterion(given: Any) -> Any:
             "option-value",
             "criterion",
             f"Unknown {option('criterion')} {given!r}: choose one of {', '.join(CRITERIA)}, or "
-            "give an object with a method score(table).",
+            "pass an object with a method score(table).",
         )
     return given
 
 
 @dataclass(kw_only=True)
 class ClimbingOptions(GammaOptions):
-    """Options of a climb over edges."""
+    """Options of hill climbing over edges."""
 
     rule: Literal["global", "or", "and"] = declare(
         "global",
-        "How blankets become a graph: by hill climbing over edges (global), by their union (or) or by their "
+        "How blankets are combined into a graph: hill climbing over edges (global), union (or) or "
         "intersection (and).",
     )
     start: Literal["or", "empty"] = declare(
-        "or", "Where the climb starts: at the union of all blankets (or), or without edges (empty)."
+        "or", "Start of the climb: the union of all blankets (or) or the empty graph (empty)."
     )
 
 
 class Climbing(ClimbingOptions, Method):
-    """Every variable's blanket by a greedy search, and a graph of these: what some methods share."""
+    """Greedy blankets of all variables, combined into a graph: shared by several methods."""
 
     @property
     def near(self) -> dict[str, int | None]:
-        """Where blankets are looked for: among all variables."""
+        """The search space of blankets: all variables."""
         return {"depth": None}
 
-    def search(self, job: Job) -> Found:
+    def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
         return hill_climb(
             job,
@@ -96,20 +98,20 @@ class Climbing(ClimbingOptions, Method):
             **self.near,  # type: ignore[arg-type]
         )
 
-    def search_again(self, job: Job, before: Found) -> Found:
-        """Search among the neighbours that were found before."""
+    def search_again(self, job: Job, before: SearchResult) -> SearchResult:
+        """Search among the neighbours that an earlier search found."""
         return climb_again(job, before, self.rule, self.gamma)
 
     is_conditional: ClassVar[bool] = True
 
     @property
     def tested_gamma(self) -> float | None:
-        """The gamma that every edge has to pass."""
+        """The gamma that every edge must pass."""
         return self.gamma
 
     @property
     def climb(self) -> Climb:
-        """What a forecast has to know."""
+        """The options that a forecast needs."""
         return Climb(self.gamma, **self.near, is_global=self.rule == "global")
 
     @property
@@ -118,7 +120,7 @@ class Climbing(ClimbingOptions, Method):
         return (PAPER,)
 
     def sentences(self) -> Iterator[str]:
-        """Say how edges are found."""
+        """Describe the method for a methods section."""
         by, criterion = "a criterion of the authors' own", self.scored_by
         if type(criterion) in CRITERIA.values():  # a subclass may score differently
             by = getattr(criterion, "description", "")
@@ -129,7 +131,7 @@ class Climbing(ClimbingOptions, Method):
                 "likelihood ratio is positive"
             )
         if near.get("max_candidates") is not None:
-            where += f", of which the {near['max_candidates']} strongest at most"
+            where += f", limited to the {near['max_candidates']} strongest"
         yield f"The neighbours of each variable were searched for greedily by {by}, {where}."
         yield f"{RULES[self.rule][0].upper()}{RULES[self.rule][1:]}."
 
@@ -138,7 +140,7 @@ class Climbing(ClimbingOptions, Method):
         return forecast_climb(job, self.climb)
 
     def require_room(self, job: Job) -> None:
-        """Raise where the pairs that pass the screen will not fit in memory."""
+        """Raise if the screened pairs will not fit in memory."""
         if self.climb.depth is not None:
             require_room(job, self.gamma, max_candidates=self.climb.max_candidates)
 
@@ -149,20 +151,20 @@ class HillClimbingOptions(FactorOptions, ClimbingOptions):
 
     rule: Literal["global", "pair", "or", "and"] = declare(  # type: ignore[assignment]
         "global",
-        "How blankets become a graph: by hill climbing over edges (global), by a climb that scores each edge once with "
-        "the likelihood of its pair (pair), by their union (or) or by their intersection (and).",
+        "How blankets are combined into a graph: hill climbing over edges (global), hill climbing "
+        "by the likelihood of pairs (pair), union (or) or intersection (and).",
     )
     criterion: Any = declare(
         "bic",
-        "What scores a blanket: bic, mpl, or an object with a method score(table).",
+        "Criterion of blankets: bic, mpl, or an object with a method score(table).",
         convert=_criterion,
         parse=str,
         metavar="NAME",
     )
     fit_penalty: Any = declare(
         None,
-        "Penalise the slopes in the fits of bic: l2 or l1, with strength 1, or with a strength as in ('l2', 0.5); "
-        "helps with separated or few data. On the command line l2:0.5.",
+        "Penalty on the slopes in the fits of bic: l2 or l1 with strength 1, or with a strength "
+        "as in ('l2', 0.5). Useful for separated or few data. On the command line l2:0.5.",
         convert=_penalty,
         parse=str,
         metavar="KIND",
@@ -171,31 +173,32 @@ class HillClimbingOptions(FactorOptions, ClimbingOptions):
 
 @dataclass(kw_only=True)
 class HillClimbing(HillClimbingOptions, Climbing):
-    """Blankets searched for among all variables (HC)."""
+    """Blankets searched among all variables (HC)."""
 
     name: ClassVar[str] = "hc"
 
     def check(self) -> None:
-        """Check the options, and that they go together."""
+        """Check the options and their combination."""
         super().check()
         if self.rule == "pair" and (self.criterion != "bic" or self.fit_penalty is not None):
             raise InputError(
                 "option-conflict",
                 "rule",
-                f"{option('rule', 'pair')} scores edges by the likelihood of pairs and BIC's price: "
-                f"use it with {option('criterion', 'bic')} and without {option('fit_penalty')}.",
+                f"{option('rule', 'pair')} scores edges by the likelihood of pairs and the BIC "
+                f"penalty: use it with {option('criterion', 'bic')} and without "
+                f"{option('fit_penalty')}.",
             )
         if self.fit_penalty is not None and self.criterion != "bic":
             raise InputError(
                 "option-conflict",
                 "fit_penalty",
-                f"{option('fit_penalty')} is for the criterion 'bic', which alone fits "
-                "regressions: leave one of the two out.",
+                f"{option('fit_penalty')} applies to the criterion 'bic' only, which fits "
+                "regressions: use one of the two.",
             )
 
     @property
     def scored_by(self) -> Criterion:
-        """What scores blankets."""
+        """The criterion of blankets."""
         if not isinstance(self.criterion, str):
             return cast("Criterion", self.criterion)
         if self.fit_penalty is None:
@@ -213,26 +216,27 @@ class PlrhcOptions(HillClimbingOptions):
     )
     max_candidates: int | None = declare(
         None,
-        "Search among at most this many variables near each; nearer and stronger ones first. By default all.",
+        "Maximum size of a search space; nearer and stronger candidates first. By default "
+        "unlimited.",
         low=1,
     )
 
 
 @dataclass(kw_only=True)
 class Plrhc(PlrhcOptions, HillClimbing):
-    """Blankets searched for near each variable in the screened graph (PLRHC)."""
+    """Blankets searched near each variable in the screened graph (PLRHC)."""
 
     name: ClassVar[str] = "plrhc"
 
     @property
     def near(self) -> dict[str, int | None]:
-        """Where blankets are looked for: within some steps."""
+        """The search space of blankets: variables within `depth` steps."""
         most = None if self.max_candidates is None else int(self.max_candidates)
         return {"depth": int(self.depth), "max_candidates": most}
 
     @property
     def narrower(self) -> dict[str, Any]:
-        """Options that make its search spaces smaller."""
+        """Options that make search spaces smaller."""
         return {} if self.max_candidates is not None else {"max_candidates": FEWER_CANDIDATES}
 
 
@@ -242,7 +246,7 @@ class MarginalPseudoLikelihoodOptions(ClimbingOptions):
 
     start: Literal["or", "empty"] = declare(
         "empty",
-        "Where the climb starts: at the union of all blankets (or), or without edges (empty).",
+        "Start of the climb: the union of all blankets (or) or the empty graph (empty).",
     )
 
 
@@ -254,7 +258,7 @@ class MarginalPseudoLikelihood(MarginalPseudoLikelihoodOptions, Climbing):
 
     @property
     def scored_by(self) -> Criterion:
-        """What scores blankets."""
+        """The criterion of blankets."""
         return Mpl(self.gamma)
 
     @property
@@ -263,8 +267,8 @@ class MarginalPseudoLikelihood(MarginalPseudoLikelihoodOptions, Climbing):
         return (
             Reference(
                 "Pensar et al., 2017",
-                "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal pseudo-likelihood learning of "
-                "discrete Markov network structures. Bayesian Analysis 12(4), 1195-1215. "
-                "https://arxiv.org/abs/1401.4988.",
+                "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal "
+                "pseudo-likelihood learning of discrete Markov network structures. Bayesian "
+                "Analysis 12(4), 1195-1215. https://arxiv.org/abs/1401.4988.",
             ),
         )

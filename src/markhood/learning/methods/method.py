@@ -1,11 +1,13 @@
-"""`Method`: what every method answers about itself.
+"""`Method`: the interface of all methods.
 
-A method is two classes: a dataclass of its options (``PlrhcOptions``), which the scikit-learn estimator inherits too,
-and the method itself (``Plrhc``), a value that searches and answers for itself.
+A method consists of two classes: a dataclass of its options (``PlrhcOptions``), which the
+scikit-learn estimator inherits too, and the method itself (``Plrhc``), an immutable value that
+searches and describes itself.
 
-Nothing else in markhood asks which method it has: whether a method can be forecast or adjusted, how it is imputed,
-what to warn about and what to cite are attributes here, with defaults that suit a search for a graph. The modules of
-`forecast`, `imputation` and `checks` therefore take plain values and do not import methods.
+No other code tests which method it has. Whether a method can be forecast or adjusted, how it is
+imputed, what to warn about and what to cite are attributes here, with defaults that suit a search
+for a graph. The modules of `forecast`, `imputation` and `checks` therefore take plain values and do
+not import methods.
 """
 
 from __future__ import annotations
@@ -24,70 +26,72 @@ from markhood.learning.checks.chance import warn_of_chance
 from markhood.learning.checks.convergence import warn_of_disagreement, warn_of_fits
 from markhood.learning.checks.density import warn_of_linkage
 from markhood.learning.checks.many_parameters import warn_of_letters, warn_of_parameters
-from markhood.learning.describe import Learned
+from markhood.learning.describe import LearnedGraph
 from markhood.learning.forecast.forecast import Forecast
-from markhood.learning.imputation.completed import Completed
+from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.imputation.learn_imputed import Imputation, search_in_sets
 from markhood.options import Options, Sealed, declare
 from markhood.output.citation import Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult
 
 
 @dataclass(kw_only=True)
 class Method(Sealed, ABC):
-    """A way of learning: a dataclass of options, with the search."""
+    """A learning method: a dataclass of options with a search."""
 
     name: ClassVar[str]
-    is_random: ClassVar[bool] = False  # whether the search draws, from the job's seed
-    takes_missing: ClassVar[bool] = False  # whether it leaves missing values out, unimputed
+    is_random: ClassVar[bool] = False  # whether the search uses random numbers
+    takes_missing: ClassVar[bool] = False  # whether it accepts samples with missing values
 
     @property
     @abstractmethod
     def scored_by(self) -> Criterion:
-        """What scores blankets in the search, and edges in the graph that it ends with."""
+        """The criterion of blankets in the search and of edges in the final graph."""
 
     @property
-    def heeds_order(self) -> bool:
+    def uses_order(self) -> bool:
         """Whether it uses the order of levels; by default if its criterion does."""
-        return getattr(self.scored_by, "heeds_order", True)
+        return getattr(self.scored_by, "uses_order", True)
 
     @property
     def takes_reals(self) -> bool:
-        """Whether its regressions can have real columns; by default if they are those of BIC_gamma."""
+        """Whether its regressions accept real columns; by default those of BIC_gamma do."""
         return type(self.scored_by) is Bic
 
     @property
     def n_factors(self) -> int | str | None:
-        """How many hidden factors its regressions are adjusted for: a number, "auto", or None for a check only."""
+        """Number of hidden factors to adjust for: a number, "auto", or None to check only."""
         return getattr(self, "factors", 0) if self.takes_reals else 0
 
     @property
     def settling(self) -> Method:
-        """The method whose searches alternate with draws of the missing values until the graph settles."""
+        """The method whose searches alternate with imputation until the graph is stable."""
         return self
 
     @abstractmethod
-    def search(self, job: Job) -> Found:
+    def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
 
-    def search_again(self, job: Job, before: Found) -> Found:
-        """Search in samples that hardly differ from those in which something was found before."""
+    def search_again(self, job: Job, before: SearchResult) -> SearchResult:
+        """Search samples that differ little from those of an earlier result."""
         return self.search(job)
 
-    is_conditional: ClassVar[bool] = False  # whether it searches for neighbours given the others
-    only_ranks: ClassVar[bool] = False  # whether evidence is a score, and not a likelihood ratio
+    is_conditional: ClassVar[bool] = False  # whether edges are conditional on other neighbours
+    only_ranks: ClassVar[bool] = (
+        False  # whether evidence is a ranking score, not a likelihood ratio
+    )
 
     @property
     def tested_gamma(self) -> float | None:
-        """The gamma of BIC_gamma, if a pair has to pass it to become an edge."""
+        """The gamma of BIC_gamma that a pair must pass to become an edge, if any."""
         return None
 
     @property
     def narrower(self) -> dict[str, Any]:
-        """Options, with values to try, that make its search spaces smaller."""
+        """Options, with values to try, that make search spaces smaller."""
         return {}
 
     @property
@@ -96,12 +100,12 @@ class Method(Sealed, ABC):
         return ()
 
     def sentences(self) -> Iterator[str]:
-        """Say how edges are found, for a methods section: whole sentences in the past tense."""
+        """Describe the method for a methods section: full sentences in the past tense."""
         return iter(())
 
     @property
     def description(self) -> dict[str, Any]:
-        """What the provenance of a graph says about its method, for output."""
+        """The description of the method in a graph's provenance."""
         return {
             "sentences": list(self.sentences()),
             "references": [reference._asdict() for reference in self.citations],
@@ -114,7 +118,7 @@ class Method(Sealed, ABC):
         Raises
         ------
         InputError
-            Where the method has no forecast.
+            If the method has no forecast.
         """
         raise InputError(
             "not-supported",
@@ -123,26 +127,31 @@ class Method(Sealed, ABC):
         )
 
     def require_room(self, job: Job) -> None:
-        """Raise where the search will not fit in memory, if that can be estimated before it starts."""
+        """Raise if the search will not fit in memory, where that can be estimated."""
         return
 
     def search_completed(
-        self, job: Job, quiet: Job, values: Completed, settled: Found, imputation: Imputation
-    ) -> tuple[Found, dict[str, NDArray[np.float64]]]:
-        """Search samples with missing values; return what was found, and columns of its edges.
+        self,
+        job: Job,
+        quiet: Job,
+        values: ImputedSamples,
+        settled: SearchResult,
+        imputation: Imputation,
+    ) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+        """Search samples with missing values; return the result, and columns of its edges.
 
-        ``quiet`` is the job without progress, ``settled`` what `settling` found last. By default completed
-        data sets are searched one by one.
+        ``quiet`` is the job without progress reports, ``settled`` the last result of `settling`. By
+        default the imputed data sets are searched one by one.
         """
         return search_in_sets(job, quiet, self, values, settled, imputation)
 
     def warn_of_data(self, samples: Samples) -> None:
-        """Warn, before the search, of data that it will make little of."""
+        """Warn, before the search, about data that limit the result."""
         if not self.only_ranks:
-            warn_of_parameters(samples, heeds_order=self.heeds_order)
+            warn_of_parameters(samples, uses_order=self.uses_order)
 
-    def warn_of_result(self, job: Job, learned: Learned) -> None:
-        """Warn of what limits a result."""
+    def warn_of_result(self, job: Job, learned: LearnedGraph) -> None:
+        """Warn about what limits a result."""
         n_edges = learned.graph.n_edges
         warn_of_fits(job.samples.names, learned.not_converged)
         if learned.probabilities is not None:
@@ -150,7 +159,7 @@ class Method(Sealed, ABC):
         if self.tested_gamma is not None:
             warn_of_chance(job, self.tested_gamma, n_edges)
         if self.is_conditional:
-            warn_of_linkage(job.knowledge, len(learned.found_edges), n_edges)
+            warn_of_linkage(job.constraints, len(learned.found_edges), n_edges)
         if not self.only_ranks:
             warn_of_letters(job.samples, n_edges)
 
@@ -161,6 +170,7 @@ class GammaOptions(Options):
 
     gamma: float = declare(
         0.5,
-        "Weight of the model-space penalty in BIC_gamma; larger gives fewer edges, 0 is the classical BIC.",
+        "Weight of the model-space penalty in BIC_gamma; larger gives fewer edges, 0 is the "
+        "classical BIC.",
         low=0,
     )

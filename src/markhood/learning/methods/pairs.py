@@ -1,4 +1,4 @@
-"""Pairs that are ranked or tested, each by itself or all in one model: pairwise, Chow-Liu, PLM."""
+"""Methods that rank or test pairs, separately or in one model: pairwise, Chow-Liu, PLM."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ from markhood.search.chow_liu import chow_liu
 from markhood.search.pairwise import pairwise
 from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
 from markhood.search.ranking import PAIRS_PER_VARIABLE
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult
 
 PRODUCT_CORRECTION = Reference(
     "Dunn, Wahl and Gloor, 2008",
-    "S. D. Dunn, L. M. Wahl and G. B. Gloor (2008). Mutual information without the influence of phylogeny or entropy "
-    "dramatically improves residue contact prediction. Bioinformatics 24(3), 333-340. "
-    "https://doi.org/10.1093/bioinformatics/btm604.",
+    "S. D. Dunn, L. M. Wahl and G. B. Gloor (2008). Mutual information without the influence of "
+    "phylogeny or entropy dramatically improves residue contact prediction. Bioinformatics 24(3), "
+    "333-340. https://doi.org/10.1093/bioinformatics/btm604.",
 )
 ARACNE = Reference(
     "Margolin et al., 2006",
-    "A. A. Margolin, I. Nemenman, K. Basso, C. Wiggins, G. Stolovitzky, R. Dalla Favera and A. Califano (2006). ARACNE: "
-    "An algorithm for the reconstruction of gene regulatory networks in a mammalian cellular context. BMC Bioinformatics "
-    "7(Suppl 1), S7. https://doi.org/10.1186/1471-2105-7-S1-S7.",
+    "A. A. Margolin, I. Nemenman, K. Basso, C. Wiggins, G. Stolovitzky, R. Dalla Favera and A. "
+    "Califano (2006). ARACNE: An algorithm for the reconstruction of gene regulatory networks in "
+    "a mammalian cellular context. BMC Bioinformatics 7(Suppl 1), S7. "
+    "https://doi.org/10.1186/1471-2105-7-S1-S7.",
 )
 
 
@@ -42,32 +43,32 @@ class PairwiseOptions(FactorOptions, GammaOptions):
 
     ranking: Literal["evidence", "mi", "mi_apc"] = declare(
         "evidence",
-        "How pairs are ranked: by their gain in the screen, which must be positive; or, for all pairs, by mutual "
-        "information, without (mi) or with (mi_apc) the average-product correction.",
+        "Ranking of pairs: by their gain in the screen, which must be positive (evidence), or by "
+        "mutual information without (mi) or with (mi_apc) the average-product correction.",
     )
     top: int | None = declare(
         None,
-        "Keep this many of the best pairs; by default all that pass the screen, or, of all pairs, 1.5 times the "
-        "number of variables.",
+        "Number of pairs to keep. By default all that pass the screen, or 1.5 times the number of "
+        "variables where all pairs are ranked.",
         low=1,
     )
     remove_indirect: bool = declare(
-        False, "Leave out the weakest pair of every triangle as indirect (ARACNE's rule)."
+        False, "Remove the weakest pair of every triangle as indirect (ARACNE)."
     )
 
 
 @dataclass(kw_only=True)
 class Pairwise(PairwiseOptions, Method):
-    """The screen alone: all pairs that depend on each other, directly or not."""
+    """The screen alone: all pairs that are marginally dependent."""
 
     name: ClassVar[str] = "pairwise"
 
     @property
     def scored_by(self) -> Criterion:
-        """What scores pairs."""
+        """The criterion of pairs."""
         return Bic(self.gamma)
 
-    def search(self, job: Job) -> Found:
+    def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
         top = None if self.top is None else int(self.top)
         return pairwise(
@@ -80,32 +81,36 @@ class Pairwise(PairwiseOptions, Method):
 
     @property
     def tested_gamma(self) -> float | None:
-        """The gamma that every pair has to pass, unless all pairs are ranked."""
+        """The gamma that every pair must pass, unless all pairs are ranked."""
         return self.gamma if self.ranking == "evidence" else None
 
     @property
     def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it: the screen or the ranking, and the rule for triangles."""
+        """The publications for the screen or ranking, and for the triangle rule."""
         ranked = {"evidence": (PAPER,), "mi_apc": (PRODUCT_CORRECTION,)}.get(self.ranking, ())
         return (*ranked, ARACNE) if self.remove_indirect else ranked
 
     def sentences(self) -> Iterator[str]:
-        """Say how edges are found."""
+        """Describe the method for a methods section."""
         corrected = " with the average-product correction" if self.ranking == "mi_apc" else ""
         kept = "best" if self.top is None else f"{self.top} best"
         if self.ranking == "evidence":
             yield (
-                "Two variables are joined where the likelihood ratio of their dependence, whatever the other variables, "
-                f"exceeds the penalty of the extended Bayesian information criterion (gamma = {self.gamma:g})."
+                "Two variables are joined where the likelihood ratio of their dependence, "
+                "whatever the other variables, exceeds the penalty of the extended Bayesian "
+                f"information criterion (gamma = {self.gamma:g})."
             )
             if self.top is not None:
                 yield f"Of these pairs the {self.top} with the highest evidence were kept."
         else:
-            yield f"All pairs of variables were ranked by their mutual information{corrected}, and the {kept} were kept."
+            yield (
+                f"All pairs of variables were ranked by their mutual information{corrected}, and "
+                f"the {kept} were kept."
+            )
         if self.remove_indirect:
             yield (
-                "In every triangle of pairs, the one with the least mutual information was taken for indirect and removed "
-                "(ARACNE)."
+                "In every triangle of pairs, the one with the least mutual information was taken "
+                "for indirect and removed (ARACNE)."
             )
 
     def forecast(self, job: Job) -> Forecast:
@@ -119,28 +124,28 @@ class ChowLiuOptions(FactorOptions, GammaOptions):
     """Options of the Chow-Liu forest."""
 
     forest: bool = declare(
-        True, "Only pairs that pass the screen may be edges; otherwise the result is a tree."
+        True, "Allow only pairs that pass the screen as edges; otherwise the result is a tree."
     )
 
 
 @dataclass(kw_only=True)
 class ChowLiu(ChowLiuOptions, Method):
-    """The forest under which the data are most likely."""
+    """The forest with the highest likelihood."""
 
     name: ClassVar[str] = "chow-liu"
 
     @property
     def scored_by(self) -> Criterion:
-        """What scores the edges."""
+        """The criterion of edges."""
         return Bic(self.gamma)
 
-    def search(self, job: Job) -> Found:
+    def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
         return chow_liu(job, self.gamma, self.forest)
 
     @property
     def tested_gamma(self) -> float | None:
-        """The gamma that every pair of a forest has to pass."""
+        """The gamma that every pair of a forest must pass."""
         return self.gamma
 
     @property
@@ -149,13 +154,14 @@ class ChowLiu(ChowLiuOptions, Method):
         return (
             Reference(
                 "Chow and Liu, 1968",
-                "C. K. Chow and C. N. Liu (1968). Approximating discrete probability distributions with dependence "
-                "trees. IEEE Transactions on Information Theory 14(3), 462-467. https://doi.org/10.1109/TIT.1968.1054142.",
+                "C. K. Chow and C. N. Liu (1968). Approximating discrete probability "
+                "distributions with dependence trees. IEEE Transactions on Information Theory "
+                "14(3), 462-467. https://doi.org/10.1109/TIT.1968.1054142.",
             ),
         )
 
     def sentences(self) -> Iterator[str]:
-        """Say how edges are found."""
+        """Describe the method for a methods section."""
         kind = "forest of dependent pairs" if self.forest else "tree"
         yield f"The graph is the {kind} with the highest likelihood."
 
@@ -175,8 +181,8 @@ class PseudoLikelihoodOptions(Options):
     )
     top: int | Literal["mixture"] | None = declare(
         None,
-        "Number of pairs that become edges, or mixture: those that stand out from the background of scores. By default "
-        "1.5 pairs per position of a protein, and mixture elsewhere.",
+        "Number of pairs that become edges, or mixture: those that stand out from the background "
+        "of scores. By default 1.5 pairs per position of a protein, and mixture elsewhere.",
         low=1,
         parse=_top,
         metavar="N|mixture",
@@ -185,32 +191,32 @@ class PseudoLikelihoodOptions(Options):
 
 @dataclass(kw_only=True)
 class PseudoLikelihood(PseudoLikelihoodOptions, Method):
-    """All pairs ranked by the couplings of the whole Potts model, penalised (plmDCA)."""
+    """All pairs ranked by the couplings of one penalised Potts model (plmDCA)."""
 
     name: ClassVar[str] = "plm"
     takes_missing: ClassVar[bool] = True
 
     @property
     def scored_by(self) -> Criterion:
-        """What would score blankets: the search has none."""
+        """A criterion that the search does not use."""
         return Bic()
 
     @property
-    def heeds_order(self) -> bool:
-        """Whether ordered levels are steps to it: its couplings are tables, without order."""
+    def uses_order(self) -> bool:
+        """Whether it uses the order of levels: its couplings are tables."""
         return False
 
     @property
     def takes_reals(self) -> bool:
-        """Whether its regressions can have real columns."""
+        """Whether its regressions accept real columns."""
         return False
 
-    def search(self, job: Job) -> Found:
+    def search(self, job: Job) -> SearchResult:
         """Rank all pairs."""
         return pseudo_likelihood(job, penalty=float(self.penalty), top=self._top(job.samples))
 
     def _top(self, samples: Samples) -> int | None:
-        """Return how many pairs are edges; None where the scores decide."""
+        """Return the number of edges; None if the scores decide."""
         if self.top is None and alphabet_of(samples.variables) == "protein":
             return int(PAIRS_PER_VARIABLE * (~samples.is_constant).sum())
         return None if self.top in (None, MIXTURE) else int(self.top)
@@ -223,23 +229,24 @@ class PseudoLikelihood(PseudoLikelihoodOptions, Method):
         return (
             Reference(
                 "Ekeberg et al., 2013",
-                "M. Ekeberg, C. Lövkvist, Y. Lan, M. Weigt and E. Aurell (2013). Improved contact prediction in proteins: "
-                "Using pseudolikelihoods to infer Potts models. Physical Review E 87, 012707. "
-                "https://doi.org/10.1103/PhysRevE.87.012707.",
+                "M. Ekeberg, C. Lövkvist, Y. Lan, M. Weigt and E. Aurell (2013). Improved contact "
+                "prediction in proteins: Using pseudolikelihoods to infer Potts models. Physical "
+                "Review E 87, 012707. https://doi.org/10.1103/PhysRevE.87.012707.",
             ),
         )
 
     def sentences(self) -> Iterator[str]:
-        """Say how edges are found."""
+        """Describe the method for a methods section."""
         kept = f"the {self.top} best"
         if self.top in (None, MIXTURE):
             kept = "those whose scores stand out from the background"
         if self.top is None:
             kept += ", or three for every two positions of a protein"
         yield (
-            "All pairs of variables were ranked by the couplings of a Potts model, fitted by pseudo-likelihood with an L2 "
-            f"penalty (lambda = {self.penalty:g} (d - 1) sqrt((r_i - 1)(r_j - 1))): by the Frobenius norms of their zero-sum "
-            f"tables, gaps left out, less the average product. Edges are {kept}."
+            "All pairs of variables were ranked by the couplings of a Potts model, fitted by "
+            f"pseudo-likelihood with an L2 penalty (lambda = {self.penalty:g} (d - 1) sqrt((r_i - "
+            "1)(r_j - 1))): by the Frobenius norms of their zero-sum tables, gaps left out, less "
+            f"the average product. Edges are {kept}."
         )
 
     def forecast(self, job: Job) -> Forecast:

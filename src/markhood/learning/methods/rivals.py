@@ -1,4 +1,4 @@
-"""Methods that the paper compares PLRHC with, apart from climbing: L1LR-BIC and BJP."""
+"""The other methods of the paper's comparison: L1LR-BIC and BJP."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from markhood.learning.factors import FactorOptions
 from markhood.learning.methods.climbing import RULES
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
@@ -14,23 +15,23 @@ from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.l1_paths import l1_search
-from markhood.search.values.found import Found
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import SearchResult
 
 
 @dataclass(kw_only=True)
-class L1LogisticOptions(GammaOptions):
+class L1LogisticOptions(FactorOptions, GammaOptions):
     """Options of L1LR-BIC."""
 
     rule: Literal["or", "and"] = declare(
-        "or", "How blankets become a graph: by their union (or) or by their intersection (and)."
+        "or", "How blankets are combined into a graph: union (or) or intersection (and)."
     )
     standardize: bool = declare(
         False, "Penalise slopes in proportion to the standard deviations of their variables."
     )
     refit: bool = declare(
         True,
-        "Score supports at their own maximum of the likelihood. IsingFit's variant is refit=False, "
+        "Score supports at their maximum likelihood. IsingFit's variant is refit=False, "
         "standardize=True, gamma=0.25, rule='and'.",
     )
 
@@ -43,15 +44,15 @@ class L1Logistic(L1LogisticOptions, Method):
 
     @property
     def scored_by(self) -> Criterion:
-        """What scores supports."""
+        """The criterion of supports."""
         return Bic(self.gamma)
 
     @property
-    def heeds_order(self) -> bool:
-        """Whether ordered levels are steps to it: its paths are of indicators, without order."""
+    def uses_order(self) -> bool:
+        """Whether it uses the order of levels: its paths are over indicators."""
         return False
 
-    def search(self, job: Job) -> Found:
+    def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
         return l1_search(
             job,
@@ -63,33 +64,35 @@ class L1Logistic(L1LogisticOptions, Method):
 
     @property
     def tested_gamma(self) -> float | None:
-        """The gamma that every edge has to pass."""
+        """The gamma that every edge must pass."""
         return self.gamma
 
     @property
     def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it: the paths, and the choice on them."""
+        """The publications for the paths and for the selection on them."""
         return (
             Reference(
                 "Ravikumar, Wainwright and Lafferty, 2010",
-                "P. Ravikumar, M. J. Wainwright and J. D. Lafferty (2010). High-dimensional Ising model selection "
-                "using l1-regularized logistic regression. The Annals of Statistics 38(3), 1287-1319. "
-                "https://doi.org/10.1214/09-AOS691.",
+                "P. Ravikumar, M. J. Wainwright and J. D. Lafferty (2010). High-dimensional Ising "
+                "model selection using l1-regularized logistic regression. The Annals of "
+                "Statistics 38(3), 1287-1319. https://doi.org/10.1214/09-AOS691.",
             ),
             Reference(
                 "Barber and Drton, 2015",
-                "R. F. Barber and M. Drton (2015). High-dimensional Ising model selection with Bayesian information "
-                "criteria. Electronic Journal of Statistics 9(1), 567-607. https://doi.org/10.1214/15-EJS1012.",
+                "R. F. Barber and M. Drton (2015). High-dimensional Ising model selection with "
+                "Bayesian information criteria. Electronic Journal of Statistics 9(1), 567-607. "
+                "https://doi.org/10.1214/15-EJS1012.",
             ),
         )
 
     def sentences(self) -> Iterator[str]:
-        """Say how edges are found."""
+        """Describe the method for a methods section."""
         scaled = " on standardised variables" if self.standardize else ""
         refit = "after a refit without the penalty" if self.refit else "without a refit"
         yield (
-            f"Neighbourhoods were chosen on the path of each variable's L1-penalised logistic regression{scaled} by the "
-            f"extended Bayesian information criterion (gamma = {self.gamma:g}), {refit}; {RULES[self.rule]}."
+            "Neighbourhoods were chosen on the path of each variable's L1-penalised logistic "
+            f"regression{scaled} by the extended Bayesian information criterion (gamma = "
+            f"{self.gamma:g}), {refit}; {RULES[self.rule]}."
         )
 
 
@@ -100,26 +103,26 @@ class BlanketsJointPosteriorOptions(GammaOptions):
 
 @dataclass(kw_only=True)
 class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
-    """The graph whose independence assertions are most probable together (BJP)."""
+    """The graph with the highest joint posterior of its independence assertions (BJP)."""
 
     name: ClassVar[str] = "bjp"
 
     @property
     def scored_by(self) -> Criterion:
-        """What scores the edges of the finished graph."""
+        """The criterion of edges in the final graph."""
         return Bic(self.gamma)
 
     @property
-    def heeds_order(self) -> bool:
-        """Whether ordered levels are steps to it: its tests are of tables, without order."""
+    def uses_order(self) -> bool:
+        """Whether it uses the order of levels: its tests are on tables."""
         return False
 
     @property
     def takes_reals(self) -> bool:
-        """Whether its regressions can have real columns."""
+        """Whether its regressions accept real columns."""
         return False
 
-    def search(self, job: Job) -> Found:
+    def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
         return blankets_joint_posterior(job)
 
@@ -129,15 +132,15 @@ class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
         return (
             Reference(
                 "Schlüter et al., 2018",
-                "F. Schlüter, Y. Strappa, D. H. Milone and F. Bromberg (2018). Blankets Joint Posterior score for "
-                "learning Markov network structures. International Journal of Approximate Reasoning 92, 295-320. "
-                "https://arxiv.org/abs/1608.02315.",
+                "F. Schlüter, Y. Strappa, D. H. Milone and F. Bromberg (2018). Blankets Joint "
+                "Posterior score for learning Markov network structures. International Journal of "
+                "Approximate Reasoning 92, 295-320. https://arxiv.org/abs/1608.02315.",
             ),
         )
 
     def sentences(self) -> Iterator[str]:
-        """Say how edges are found."""
+        """Describe the method for a methods section."""
         yield (
-            "Hill climbing (IBMAP-HC) searched for the graph whose independence assertions have the highest joint "
-            "posterior probability."
+            "Hill climbing (IBMAP-HC) searched for the graph whose independence assertions have "
+            "the highest joint posterior probability."
         )

@@ -1,1 +1,1 @@
-"""What searches take and return: `Job`, `Knowledge`, `Found` and `EdgeProbabilities`. No algorithms."""
+"""Inputs and results of searches: `Job`, `Constraints`, `SearchResult`, `EdgeProbabilities`."""

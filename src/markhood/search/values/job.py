@@ -1,6 +1,6 @@
-"""`Job`: what is to be learned from, by what, on what, and knowing what.
+"""`Job`: the samples, scorer, runner, constraints and seed of a search.
 
-Every search takes one, so that what a search needs is passed on as a whole.
+Every search takes a job, so that its inputs are passed on as a whole.
 """
 
 from __future__ import annotations
@@ -11,50 +11,50 @@ from typing import Self
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.scores.scorer import Scorer
-from markhood.search.values.knowledge import NOTHING, Knowledge
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a search is given.
+    """The inputs of a search.
 
     Attributes
     ----------
     samples : Samples
-        What is to be learned from.
+        The data.
     scorer : Scorer
-        What scores these samples.
+        Scores these samples.
     runner : Runner
-        Where tiles of the work are run; by default one thread.
-    knowledge : Knowledge
-        Edges that the graph has or cannot have; by default none.
+        Runs tiles of work; by default on one thread.
+    constraints : Constraints
+        Required and forbidden edges, groups, priors and covariates; by default none.
     seed : int or None
-        What random numbers start from, where a search draws any; None for others every time.
+        Random seed. None draws a different one on every call.
     """
 
     samples: Samples
     scorer: Scorer
     runner: Runner = field(default_factory=Runner)
-    knowledge: Knowledge = NOTHING
+    constraints: Constraints = NO_CONSTRAINTS
     seed: int | None = 0
 
     def __post_init__(self) -> None:
-        """Let the scorer measure pairs given the covariates."""
-        if n_covariates := len(self.knowledge.covariates):
+        """Let the scorer condition pairs on the covariates."""
+        if n_covariates := len(self.constraints.covariates):
             object.__setattr__(self, "scorer", self.scorer.given(n_covariates))
 
     @property
     def n_nodes(self) -> int:
-        """Number of variables that are not covariates: the first ones."""
-        return self.n_variables - len(self.knowledge.covariates)
+        """Number of variables that are not covariates; nodes come first."""
+        return self.n_variables - len(self.constraints.covariates)
 
     @property
     def n_variables(self) -> int:
-        """Number of variables, constant ones included."""
+        """Number of variables, including constant ones."""
         return self.samples.n_variables
 
     def on(self, samples: Samples) -> Self:
-        """Return the same job with other samples of the same variables, by which its saved tiles are known."""
+        """Return the same job on other samples of these variables, with their own saved tiles."""
         runner = self.runner
         if runner.checkpoint is not None:
             runner = replace(runner, data=samples.fingerprint)

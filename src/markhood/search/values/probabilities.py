@@ -1,22 +1,24 @@
-"""`EdgeProbabilities`: how probable every pair that may be an edge is, and how strong it then is.
+"""`EdgeProbabilities`: the posterior probability and coupling of every candidate pair.
 
-Pairs of small probability are kept too: that a pair is no edge is a finding as well. Which pairs make the
-graph is a choice that can be made again without another search.
+Pairs with small probabilities are kept too, as evidence of absence. The selection of edges can be
+changed without another search.
 
-Two numbers show whether the chains agree about a pair; both are of its indicator, 1 where it is an edge. Its mean in half a
-chain is estimated by the mean of the conditional probabilities there, p_h, which has less noise than a mean of draws:
+Two diagnostics of the indicator of a pair (1 if it is an edge) show whether the chains agree. Its
+mean in half a chain is estimated by the mean of the conditional probabilities p_h, which has less
+noise than a mean of draws:
 
-    R-hat = sqrt((W + B) / W),      W = mean of p_h (1 - p_h),      B = variance of p_h over half chains,
+    R-hat = sqrt((W + B) / W),      W = mean of p_h (1 - p_h),      B = variance of p_h over half
+    chains,
 
-1 where all halves agree, and large only where they differ by more than the indicator varies. The effective sample size is
-how many independent draws of the indicator would give the mean p with the same error, by batch means over m parts of
-the chains:
+1 if all halves agree, and large only if they differ by more than the indicator varies. The
+effective sample size is the number of independent draws of the indicator whose mean p has the same
+error, by batch means over m parts of the chains:
 
     ESS = p (1 - p) / (variance over parts / m),
 
-so that sqrt(p (1 - p) / ESS) is the standard error of p. It often exceeds the number of sweeps, because a sweep adds a probability
-and not a 0 or a 1; it is at most 10^6, where the error is below 0.0005 whatever p is. A pair that all sweeps
-are sure of has R-hat 1 and that size.
+so that sqrt(p (1 - p) / ESS) is the standard error of p. It often exceeds the number of sweeps,
+because a sweep contributes a probability and not a 0 or 1. It is capped at 10^6, where the error is
+below 0.0005 for every p. A pair that all sweeps are certain of has R-hat 1 and this size.
 """
 
 from __future__ import annotations
@@ -29,27 +31,27 @@ from numpy.typing import NDArray
 from markhood.graph.numbering import positions_of
 
 LARGEST_SIZE = 1e6
-PARTS = 4  # of each chain, over which batch means are taken
-INTERVAL = 1.959964  # standard deviations either side that hold 95 % of a normal distribution
+PARTS = 4  # of each chain, for batch means
+INTERVAL = 1.959964  # standard deviations of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which pairs make the graph.
+    """Rule that selects the edges of the graph.
 
     Attributes
     ----------
     fdr : float or None
-        The largest set of the likeliest pairs whose mean 1 - P is this at most.
+        Keep the largest set of the most probable pairs whose mean 1 - P is at most this.
     min_probability : float
-        Without a rate, the pairs whose probability is above this.
+        Without `fdr`, keep pairs with a probability above this.
     """
 
     fdr: float | None = None
     min_probability: float = 0.5
 
     def among(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return which of these are chosen, ascending.
+        """Return the indices of the selected pairs, ascending.
 
         Examples
         --------
@@ -66,16 +68,16 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Where chains were: after each sweep where draws are kept, else after a few parts of each chain.
+    """States of the chains: after each sweep if draws are kept, otherwise after each part.
 
     Attributes
     ----------
     edges : ndarray of shape (n_chains, n_draws, n_pairs), dtype uint8
         Which pairs were edges.
     probabilities : ndarray of shape (n_chains, n_draws, n_pairs), dtype float64
-        The mean, since the draw before, of each pair's probability given all other edges.
+        Mean conditional probability of each pair since the previous draw.
     densities : ndarray of shape (n_chains, n_sweeps), dtype float64
-        After every sweep.
+        Density after every sweep.
     """
 
     edges: NDArray[np.uint8]
@@ -88,7 +90,7 @@ class Draws:
         return np.concatenate([part.mean(axis=1) for part in cut])
 
     def agreement(self, pairs: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        """Return R-hat and the effective sample size of some pairs; nothing where there is one part.
+        """Return R-hat and the effective sample size of pairs; empty if there is only one part.
 
         Examples
         --------
@@ -104,7 +106,7 @@ class Draws:
         halves, parts = (self.means(min(n, n_draws), pairs) for n in (2, PARTS))
         within, between = (halves * (1 - halves)).mean(axis=0), halves.var(axis=0, ddof=1)
         p, noise = parts.mean(axis=0), parts.var(axis=0, ddof=1) / len(parts)
-        certain = np.where(between > 0, np.inf, 0.0)  # where every half is sure of 0 or of 1
+        certain = np.where(between > 0, np.inf, 0.0)  # every half is certain of 0 or of 1
         rhat = np.sqrt(1 + np.divide(between, within, where=within > 0, out=certain))
         is_noisy = noise * LARGEST_SIZE > p * (1 - p)
         size = np.divide(p * (1 - p), noise, where=is_noisy, out=np.full_like(p, LARGEST_SIZE))
@@ -113,7 +115,7 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class EdgeProbabilities:
-    """What chains over graphs say of the candidate pairs.
+    """Posterior probabilities and couplings of the candidate pairs.
 
     Attributes
     ----------
@@ -121,21 +123,21 @@ class EdgeProbabilities:
         Candidates, i < j in lexicographic order.
     probabilities : ndarray of shape (n_pairs,), dtype float64
     couplings, deviations : ndarray, dtype float64
-        Mean and standard deviation of each coupling given that it is there: a log odds ratio a
-        pair, or where a variable has more levels the entries of the zero-sum table; pair k's are
-        those from ``starts[k]`` to ``starts[k + 1]``.
+        Mean and standard deviation of each coupling given that the edge is present: a log odds
+        ratio per pair, or the entries of a zero-sum table for several levels; those of pair k are
+        from ``starts[k]`` to ``starts[k + 1]``.
     starts : ndarray of shape (n_pairs + 1,), dtype int64
     density, scale : float
-        Of edges, and of couplings.
+        Density of edges and scale of couplings.
     chain_probabilities : ndarray of shape (n_chains, n_pairs), dtype float64
     n_fits : int
-        Pairs fitted, by all chains.
+        Number of pairs fitted by all chains.
     choice : Choice
-        Which pairs make the graph.
+        Rule that selects the edges of the graph.
     sweeps : int or None
-        Sweeps over which each chain was averaged; None where missing values were drawn between the sweeps.
+        Sweeps per chain after burn-in; None if missing values were drawn between sweeps.
     draws : Draws or None
-        Where the chains were.
+        States of the chains.
     """
 
     pairs: NDArray[np.int64]
@@ -158,14 +160,14 @@ class EdgeProbabilities:
 
     @property
     def edges(self) -> NDArray[np.int64]:
-        """The pairs that make the graph."""
+        """The selected edges."""
         return self.pairs[self.choice.among(self.probabilities)]
 
     def of(self, edges: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        """Return columns of edges: their probability, the 95 % interval of their coupling, R-hat and the effective sample size.
+        """Return columns of edges: probability, 95 % interval, R-hat and effective sample size.
 
-        A coupling that is a table has no interval here, but one for each cell: see `deviations_of`.
-        Pairs that are no candidates have the probability zero, and no R-hat.
+        A coupling table has no interval here, but one per cell: see `deviations_of`. Pairs that are
+        not candidates have probability zero and no R-hat.
         """
         at, is_known = positions_of(edges, self.pairs)
         columns = {name: np.full(len(edges), np.nan) for name in ("coupling_low", "coupling_high")}
@@ -182,7 +184,7 @@ class EdgeProbabilities:
     def couplings_of(
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64] | None]]:
-        """Return the mean couplings of edges as numbers and, of more than two levels, as tables."""
+        """Return the mean couplings of edges as numbers and, for several levels, tables."""
         own = self._entries_of(edges, n_levels, self.couplings)
         tables = [table if table.size > 1 else None for table in own]
         return np.array([np.linalg.norm(t) if t.size > 1 else t.item() for t in own]), tables
@@ -190,7 +192,7 @@ class EdgeProbabilities:
     def deviations_of(
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
     ) -> list[NDArray[np.float64]]:
-        """Return the standard deviations of couplings: (1, 1), or one for each cell of a table."""
+        """Return standard deviations of couplings: (1, 1), or one per cell of a table."""
         return self._entries_of(edges, n_levels, self.deviations)
 
     def _entries_of(

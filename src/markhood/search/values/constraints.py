@@ -1,23 +1,23 @@
-"""What is known of a graph before the data are looked at: edges that it has, cannot have, or may well have.
+"""Constraints and prior knowledge about a graph: required, forbidden and probable edges.
 
-A required edge is in the blankets of both ends from the start, and no search takes it out; a
-forbidden one is in no list of candidates, and so in no blanket and in no graph. The screen still
-measures every pair: a forbidden one may pass it, is then in the screened graph, and is a step by
-which a search goes further. Required edges are such steps too.
+A required edge is in the blankets of both ends from the start, and no search removes it. A
+forbidden edge is not a candidate, and therefore in no blanket and no graph. The screen still
+measures every pair: a forbidden pair may pass it, is then in the screened graph, and can be a step
+of a search space. Required edges are such steps too.
 
-How probable an edge is beforehand matters to searches that have probabilities, and only to those.
+Prior probabilities of edges affect only searches that estimate probabilities.
 
-Groups of variables forbid whole blocks of pairs, those within a group or those between two. They
-are kept as one number a variable and compared pair by pair, and edges are kept as lists of
-pairs: memory is in proportion to variables and known edges, never to pairs of variables.
+Groups of variables forbid blocks of pairs, within a group or between groups. They are stored as one
+label per variable, and edges as lists of pairs, so memory is proportional to the number of
+variables and known edges, not to the number of pairs.
 
-Near pairs are known to depend on each other, since variants that are close on a chromosome are inherited together. They
-may be edges and stand in blankets as all others do, so that a far edge is one given the near neighbours; they
-are only not reported. Were they forbidden, every far pair would also stand for its neighbours' dependence.
+Nearby pairs along a chromosome are dependent because of joint inheritance. They may be edges and
+members of blankets, so that a distant edge is conditional on nearby neighbours, but they are not
+reported. If they were forbidden, every distant pair would also absorb its neighbours' dependence.
 
-Covariates are variables that are adjusted for: they are in the blanket of every other variable from the start, every
-pair is measured given them (`scores/given.py`), and they are not candidates, nodes or ends of edges. They come after all
-others, so that nodes keep their numbers when covariates are left out.
+Covariates are in the blanket of every other variable from the start, every pair is measured
+conditional on them (`scores/given.py`), and they are not candidates, nodes or ends of edges. They
+come last, so that nodes keep their numbers when covariates are removed.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ def _no_edges() -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Near:
-    """Which pairs are too near to each other along a genome to be reported."""
+class DistanceLimit:
+    """The distance along a chromosome below which pairs are not reported."""
 
     places: Coordinates
     min_distance: float
 
-    def are(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether each pair of variables is nearer than that, on one chromosome."""
+    def excludes(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether each pair is closer than the limit, on one chromosome."""
         return np.asarray(self.places.distances(pairs) < self.min_distance)
 
 
 @dataclass(frozen=True, eq=False)
-class Knowledge:
-    """Edges known to be there or not, by the numbers of their variables; true where there are any.
+class Constraints:
+    """Constraints on edges, by the numbers of their variables; true if there are any.
 
     Attributes
     ----------
@@ -66,19 +66,19 @@ class Knowledge:
     groups : ndarray of shape (n_variables,), dtype int64, or None
         The number of each variable's group.
     group_rule : {"between", "within"}
-        Which edges groups allow: between two of them only, or within one only.
+        Whether edges are allowed between groups only, or within groups only.
     priors : ndarray of shape (n_pairs, 2), dtype int64
-        Pairs of which it is known how probable they are.
+        Pairs with a prior probability.
     prior_probabilities : ndarray of shape (n_pairs,), dtype float64
-        Between 0 and 1, both excluded.
+        Strictly between 0 and 1.
     covariates : ndarray of shape (n_covariates,), dtype int64
-        The last variables, where these are adjusted for.
-    near : Near or None
-        Pairs that may be edges, and are not reported.
+        Variables that are adjusted for; they come last.
+    distance_limit : DistanceLimit or None
+        Excludes nearby pairs from the reported edges.
 
     Examples
     --------
-    >>> known = Knowledge(forbidden=np.array([[0, 2]]), groups=np.array([0, 0, 1]))
+    >>> known = Constraints(forbidden=np.array([[0, 2]]), groups=np.array([0, 0, 1]))
     >>> known.allows(np.array([0, 0, 2]), np.array([1, 2, 1])).tolist()
     [False, False, True]
     """
@@ -90,16 +90,16 @@ class Knowledge:
     priors: NDArray[np.int64] = field(default_factory=_no_edges)
     prior_probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     covariates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    near: Near | None = None
+    distance_limit: DistanceLimit | None = None
 
     def __bool__(self) -> bool:
-        """Return whether anything is known."""
+        """Return whether there are any constraints."""
         parts = (self.required, self.forbidden, self.priors, self.covariates)
-        return any(map(len, parts)) or self.groups is not None or self.near is not None
+        return any(map(len, parts)) or self.groups is not None or self.distance_limit is not None
 
     @property
     def fingerprint(self) -> str:
-        """Hash of all that is known: equal where it is the same."""
+        """Hash of all constraints."""
         digest = hashlib.blake2b(self.group_rule.encode(), digest_size=16)
         for array in (
             self.required,
@@ -114,22 +114,22 @@ class Knowledge:
             )
         if len(self.covariates):
             digest.update(b"covariates" + self.covariates.tobytes())
-        if self.near is not None:
-            digest.update(f"near {self.near.min_distance}".encode())
-            places = self.near.places
+        if self.distance_limit is not None:
+            digest.update(f"near {self.distance_limit.min_distance}".encode())
+            places = self.distance_limit.places
             digest.update(places.chromosomes.tobytes() + places.positions.tobytes())
             digest.update(b"" if places.length is None else f"circle {places.length}".encode())
         return digest.hexdigest()
 
     def check(self, names: Sequence[str]) -> None:
-        """Raise where no graph can be as all of this says."""
+        """Raise if no graph can satisfy all constraints."""
         clash = self.required[_are_among(pair_numbers(self.required), self._forbidden_numbers)]
         if len(clash):
             raise InputError(
                 "constraints",
                 "",
-                f"The edge {_named(clash[0], names)} is both required and forbidden: take it out "
-                "of one of the two.",
+                f"The edge {_named(clash[0], names)} is both required and forbidden: remove it "
+                "from one of the two.",
             )
         clash = self.required[~self._groups_allow(*self.required.T)]
         if len(clash):
@@ -137,9 +137,9 @@ class Knowledge:
             raise InputError(
                 "constraints",
                 "",
-                f"The required edge {_named(clash[0], names)} joins variables of {is_within}, "
-                f"and the group rule is {self.group_rule!r}: leave the edge out, or change the "
-                "groups or the rule.",
+                f"The required edge {_named(clash[0], names)} joins variables of {is_within}, but "
+                f"the group rule is {self.group_rule!r}: remove the edge, or change the groups or "
+                "the rule.",
             )
 
         clash = self.required[~self.reports(self.required)]
@@ -147,16 +147,16 @@ class Knowledge:
             raise InputError(
                 "constraints",
                 "",
-                f"The required edge {_named(clash[0], names)} joins variables that are nearer to each "
-                f"other than {option('min_distance')}: leave the edge out, or lower that.",
+                f"The required edge {_named(clash[0], names)} joins variables closer than "
+                f"{option('min_distance')}: remove the edge, or lower {option('min_distance')}.",
             )
         certain = self.requires(self.priors) | ~self.allows(*self.priors.T)
         if certain.any():
             raise InputError(
                 "constraints",
                 "",
-                f"The edge {_named(self.priors[certain][0], names)} has a probability, but is required or "
-                "cannot be: take it out of one of the two.",
+                f"The edge {_named(self.priors[certain][0], names)} has a prior probability, but "
+                "is required or not allowed: remove it from one of the two.",
             )
 
     def allows(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -169,20 +169,20 @@ class Knowledge:
         return allowed
 
     def reports(self, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether each of these edges is reported, where it is one.
+        """Return whether each of these pairs would be reported as an edge.
 
         Examples
         --------
-        >>> near = Near(Coordinates(np.array([0, 0, 0]), np.array([5, 7, 90])), 10)
-        >>> Knowledge(near=near).reports(np.array([[0, 1], [0, 2]])).tolist()
+        >>> near = DistanceLimit(Coordinates(np.array([0, 0, 0]), np.array([5, 7, 90])), 10)
+        >>> Constraints(distance_limit=near).reports(np.array([[0, 1], [0, 2]])).tolist()
         [False, True]
         """
-        if self.near is None:
+        if self.distance_limit is None:
             return np.ones(len(edges), dtype=np.bool_)
-        return ~self.near.are(edges)
+        return ~self.distance_limit.excludes(edges)
 
     def allowed(self, targets: NDArray[np.int64], candidates: Lists) -> Lists:
-        """Leave out of each target's candidates those that may not be joined to it."""
+        """Remove candidates that must not be joined to their target."""
         if not len(self.forbidden) and self.groups is None and not len(self.covariates):
             return candidates
         lengths = np.diff(candidates.starts)
@@ -191,7 +191,7 @@ class Knowledge:
         return Lists(stayed_before[candidates.starts], candidates.values[stay])
 
     def required_of(self, targets: NDArray[np.int64]) -> Lists:
-        """List the required members of each target's blanket, ascending; covariates among them."""
+        """List the required members of each target's blanket, ascending, with covariates."""
         if not len(self.required):
             return self.adjusted(targets, Lists.empty(len(targets)))
         ends, neighbours = self._required_both_ways
@@ -200,11 +200,11 @@ class Knowledge:
         return self.adjusted(targets, lists)
 
     def adjusted(self, targets: NDArray[np.int64], blankets: Lists) -> Lists:
-        """Put the covariates into each target's blanket, but for those of covariates.
+        """Add the covariates to each target's blanket, except those of covariates.
 
         Examples
         --------
-        >>> known = Knowledge(covariates=np.array([2]))
+        >>> known = Constraints(covariates=np.array([2]))
         >>> [b.tolist() for b in known.adjusted(np.arange(3), Lists.of([[1], [0], []]))]
         [[1, 2], [0, 2], []]
         """
@@ -217,7 +217,7 @@ class Knowledge:
         )
 
     def nodes_of(self, blankets: Lists) -> Lists:
-        """Take the covariates out of blankets."""
+        """Remove the covariates from blankets."""
         if not len(self.covariates):
             return blankets
         return Lists.of([blanket[blanket < self.covariates[0]] for blanket in blankets])
@@ -227,11 +227,11 @@ class Knowledge:
         return _are_among(pair_numbers(edges), pair_numbers(self.required))
 
     def applied_to(self, edges: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Take the forbidden out of edges (i < j) and put the required in; lexicographic.
+        """Remove forbidden edges (i < j) and add required ones; lexicographic.
 
         Examples
         --------
-        >>> known = Knowledge(required=np.array([[0, 1]]), forbidden=np.array([[1, 2]]))
+        >>> known = Constraints(required=np.array([[0, 1]]), forbidden=np.array([[1, 2]]))
         >>> known.applied_to(np.array([[0, 2], [1, 2]])).tolist()
         [[0, 1], [0, 2]]
         """
@@ -242,7 +242,7 @@ class Knowledge:
         return both[in_order(both)]
 
     def summary(self) -> dict[str, Any]:
-        """Return how much is known of edges, in numbers and words; nothing where nothing is."""
+        """Return the numbers of constraints by kind; empty if there are none."""
         counts: dict[str, Any] = {
             "required_edges": len(self.required),
             "forbidden_edges": len(self.forbidden),
@@ -270,11 +270,11 @@ class Knowledge:
         return np.asarray(same if self.group_rule == "within" else ~same)
 
 
-NOTHING = Knowledge()
+NO_CONSTRAINTS = Constraints()
 
 
 def _are_among(asked: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each number is one of others, which ascend."""
+    """Return whether each number is in an ascending array."""
     if not len(numbers):
         return np.zeros(len(asked), dtype=np.bool_)
     at = np.minimum(np.searchsorted(numbers, asked), len(numbers) - 1)

@@ -1,13 +1,14 @@
-"""The strongest steps from every variable, and a screen that keeps no others.
+"""A screen that keeps only the strongest pairs of every variable, for bounded search spaces.
 
-A bounded space (`spaces.py`) is filled from a variable's first steps: to the strongest of each set of near copies first,
-then to the further ones, among equals to the lower index. Where many pairs pass the screen, as in genomes, all but those
-are let go while tiles come in, so that memory grows with the variables and not with the pairs. A step that has enough before it never
-comes to matter: what takes the place of one of those is before it as well.
+A bounded space (`spaces.py`) is filled from the first steps of a variable: the strongest of each
+set of near copies first, then the others; ties go to the lower index. Where many pairs pass the
+screen, as in genomes, all other pairs are discarded while tiles arrive, so that memory is
+proportional to the number of variables. A step with enough better steps before it can never matter,
+because whatever replaces one of those is better too.
 
-Who is a near copy of whom is only known when all pairs have been tested; all near pairs are kept until then. If a variable's strongest
-steps led to copies of each other, some that should come before them may be gone, and everything is screened once
-more, now with the sets known.
+Near copies are known only after all pairs have been tested, and all near pairs are kept until then.
+If the strongest steps of a variable lead to copies of each other, better steps may have been
+discarded, and the screen runs again with the sets known.
 """
 
 from __future__ import annotations
@@ -19,19 +20,17 @@ from numpy.typing import NDArray
 
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs
-from markhood.search.leaders import leaders
+from markhood.search.representatives import representatives
 from markhood.search.screen import joined, passing
 from markhood.search.values.job import Job
 
-LARGE_SHARE = (
-    0.5  # of what there is to know of a variable: for two fair coins, a correlation of 0.78
-)
-FEWEST_NEW = 1 << 18  # pairs that are gone through at a time
-SLACK = 1000 * TIE  # gains that may tie with the last that is kept
+LARGE_SHARE = 0.5  # of a variable's information: a correlation of 0.78 for two fair coins
+FEWEST_NEW = 1 << 18  # pairs processed at a time
+SLACK = 1000 * TIE  # gains that may tie with the last kept pair
 
 
 class Screened(NamedTuple):
-    """The strongest pairs in lexicographic order, the sets of near copies if there are any, and how many pairs passed."""
+    """The strongest pairs in lexicographic order, sets of near copies, and the number passed."""
 
     pairs: Pairs
     sets: NDArray[np.int64] | None
@@ -39,10 +38,10 @@ class Screened(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Both directions of some pairs, by the variable that they start from and then the strongest first.
+    """Both directions of some pairs, by source variable and then strongest first.
 
-    ``pair`` is the number of the pair. ``rank`` counts the steps from the same variable before each, and
-    ``is_further`` says whether one to the same set is among them.
+    ``pair`` is the number of the pair, ``rank`` the number of earlier steps from the same variable,
+    and ``is_further`` whether one of these leads to the same set.
     """
 
     pair: NDArray[np.int64]
@@ -80,7 +79,7 @@ def ranked_steps(
 
 
 def is_further(sets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each has one of its set before it."""
+    """Return whether an earlier element belongs to the same set."""
     further = np.ones(len(sets), np.bool_)
     further[np.unique(sets, return_index=True)[1]] = False
     return further
@@ -89,15 +88,15 @@ def is_further(sets: NDArray[np.int64]) -> NDArray[np.bool_]:
 def are_alike(
     edges: NDArray[np.int64], gains: NDArray[np.float64], information: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Whether each pair are near copies.
+    """Return whether each pair are near copies.
 
     Parameters
     ----------
     edges : ndarray of shape (n_edges, 2), dtype int64
     gains : ndarray of shape (n_edges,)
-        What the ends of each tell of each other, in nats over all samples.
+        Mutual information of each pair, in nats over all samples.
     information : ndarray of shape (n_variables,)
-        What there is to know of each, likewise.
+        Entropy of each variable, in the same unit.
 
     Examples
     --------
@@ -108,39 +107,39 @@ def are_alike(
     return np.asarray(gains >= LARGE_SHARE * information[edges].max(axis=1, initial=0.0))
 
 
-def screen_strongest(job: Job, gamma: float, most: int) -> Screened:
-    """Find the pairs that are among the ``most`` first steps from one of their ends."""
+def screen_bounded(job: Job, gamma: float, most: int) -> Screened:
+    """Find the pairs among the ``most`` first steps from one of their ends."""
     n_variables, information = job.n_variables, job.samples.information
-    first, alike = _Strongest(n_variables, most), [np.empty((0, 2), np.int64)]
+    first, alike = _StrongestPairs(n_variables, most), [np.empty((0, 2), np.int64)]
     for found in passing(job, gamma):
         first.add(found)
         alike.append(found.edges[are_alike(found.edges, found.gains, information)])
     near = np.concatenate(alike)
     if not len(near):
         return Screened(first.pairs(), None, first.n_passed)
-    sets = leaders(near, n_variables)
+    sets = representatives(near, n_variables)
     if not first.lacks_any(sets):
         return Screened(first.pairs(), sets, first.n_passed)
-    second = _Strongest(n_variables, most, sets)
+    second = _StrongestPairs(n_variables, most, sets)
     for found in passing(job, gamma):
         second.add(found)
     return Screened(second.pairs(), sets, second.n_passed)
 
 
-class _Strongest:
-    """Pairs as they come in, without those that can no longer matter."""
+class _StrongestPairs:
+    """Collects pairs and discards those that can no longer matter."""
 
     def __init__(self, n_variables: int, most: int, sets: NDArray[np.int64] | None = None) -> None:
         self.n_passed = 0
         self._n_variables, self._most, self._sets = n_variables, most, sets
         self._degrees = np.zeros(n_variables, np.int64)
-        self._least = np.full(n_variables, -np.inf)  # gain that a step from here must have
+        self._least = np.full(n_variables, -np.inf)  # minimum gain of a step from each variable
         self._kept = joined([])
         self._new: list[Pairs] = []
         self._n_new = 0
 
     def add(self, found: Pairs) -> None:
-        """Take the pairs of a tile."""
+        """Add the pairs of a tile."""
         self.n_passed += len(found.gains)
         np.add.at(self._degrees, found.edges.ravel(), 1)
         matters = (found.gains[:, np.newaxis] >= self._least[found.edges]).any(axis=1)
@@ -150,12 +149,12 @@ class _Strongest:
             self._let_go()
 
     def pairs(self) -> Pairs:
-        """Return the strongest of all, in lexicographic order."""
+        """Return the strongest pairs in lexicographic order."""
         self._let_go()
         return self._kept
 
     def lacks_any(self, sets: NDArray[np.int64]) -> bool:
-        """Whether a pair may be gone that would be among the first with these sets."""
+        """Return whether a discarded pair could be among the first with these sets."""
         edges, gains = self.pairs()
         steps = ranked_steps(edges, gains, self._n_variables, None)
         first = steps.rank < self._most
@@ -169,7 +168,7 @@ class _Strongest:
         steps = ranked_steps(edges, gains, self._n_variables, self._sets)
         is_kept = np.zeros(len(gains), np.bool_)
         is_kept[steps.pair[steps.rank < self._most]] = True
-        # Where the last that is kept is the first of its set, none that is weaker can come before it.
+        # If the last kept step is the first of its set, no weaker step can precede it.
         last = (steps.rank == self._most - 1) & ~steps.is_further
         self._least[steps.sources[last]] = gains[steps.pair[last]] - SLACK
         self._kept = Pairs(edges[is_kept], gains[is_kept])

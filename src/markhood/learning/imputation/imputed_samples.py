@@ -1,14 +1,15 @@
-"""`Completed`: samples whose missing values are guesses, drawn anew whenever that is asked for.
+"""`ImputedSamples`: samples whose missing values are drawn, and can be redrawn.
 
-A value is drawn given the others of its sample, by its variable's regression on its neighbours. To be a fair guess
-of what is not known, the regressions must be guesses too: with those that fit the completed samples
-best, sets differ too little from each other (the variance of an estimate between them is too small by
-1 + the share of information that is missing). So they are fitted to a bootstrap of the samples,
-`resampled`, which needs no formula for what the variables are.
+A value is drawn conditional on the other values of its sample, by its variable's regression on its
+neighbours. Proper imputation also requires random regressions: with those that fit the imputed
+samples best, the variance of an estimate between data sets is too small by a factor of 1 + the
+fraction of missing information. The regressions are therefore fitted to a bootstrap of the samples
+(`resampled`), which works for all kinds of variables.
 
-A node is drawn given the covariates too. A covariate with missing values is drawn by its regression on a blanket of its own, which
-a greedy search finds among all other variables. Drawing it from its margin would weaken its association with the nodes, and what
-it explains would become edges.
+Nodes are drawn conditional on the covariates too. A covariate with missing values is drawn by its
+regression on its own blanket, which a greedy search finds among all other variables. Drawing it
+from its marginal distribution would weaken its association with the nodes, and the part that it
+explains would appear as edges.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from markhood.model.regressions import Regressions, softmax
 from markhood.search.values.job import Job
 
 
-class Completed:
-    """Samples whose missing values are guesses, which can be drawn anew.
+class ImputedSamples:
+    """Samples whose missing values are drawn, and can be redrawn.
 
     Parameters
     ----------
@@ -48,19 +49,21 @@ class Completed:
         for variable, mask in samples.missing.items():
             is_absent = unpacked(mask, samples.n_samples).astype(np.bool_)
             seen = self._values[variable, ~is_absent]
-            if len(seen):  # else a drawn data set has no value of it, and it is constant
+            if len(
+                seen
+            ):  # otherwise a resampled data set has no value, and the variable is constant
                 self._absent[variable] = np.flatnonzero(is_absent)
                 self._values[variable, is_absent] = rng.choice(seen, size=is_absent.sum())
 
-    def copy(self, rng: np.random.Generator) -> Completed:
-        """Return the same guesses, to be drawn anew by other random numbers."""
+    def copy(self, rng: np.random.Generator) -> ImputedSamples:
+        """Return a copy that is redrawn with its own random numbers."""
         same = copy(self)
         same._rng, same._values = rng, self._values.copy()
         return same
 
     @property
     def share_missing(self) -> float:
-        """How many of all values are guesses."""
+        """Share of all values that are imputed."""
         return sum(map(len, self._absent.values())) / self._values.size
 
     @property
@@ -73,8 +76,8 @@ class Completed:
         return masks
 
     def drawn_by(self, job: Job, edges: NDArray[np.int64]) -> Regressions:
-        """Fit the regressions that values are drawn by to a job's samples: of nodes on a graph, of covariates on blankets."""
-        covariates = job.knowledge.covariates
+        """Fit the regressions for drawing: nodes on a graph, covariates on blankets."""
+        covariates = job.constraints.covariates
         incomplete = covariates[np.isin(covariates, list(self._absent))]
         if not len(incomplete):
             return regress(job, edges)
@@ -84,8 +87,10 @@ class Completed:
         return regress(job, edges, Lists.of(blankets))
 
     def draw_missing(self, regressions: Regressions) -> None:
-        """Draw every missing value given the others of its sample, one variable after another."""
-        margin = 1 / (2 * self._source.n_samples)  # off 0 and 1, where nothing would ever change
+        """Draw every missing value given the others of its sample, variable by variable."""
+        margin = 1 / (
+            2 * self._source.n_samples
+        )  # keeps probabilities off 0 and 1, where values would never change
         for variable in self._rng.permutation(list(self._absent)).tolist():
             absent = self._absent[variable]
             neighbours = self._values[regressions.blankets[variable][:, np.newaxis], absent]
@@ -96,7 +101,7 @@ class Completed:
             self._values[variable, absent] = drawn.sum(axis=1)
 
     def _reals_of(self, variable: int) -> NDArray[np.float64]:
-        """Return the real columns of a variable; rest scores follow the values that are drawn."""
+        """Return the real columns of a variable; rest scores follow the drawn values."""
         source = self._source
         shared = np.array([own.standardised for own in source.reals.values()])
         shared = shared.reshape(len(shared), source.n_samples)
@@ -104,14 +109,14 @@ class Completed:
         return of_target(columns, variable)
 
     def samples(self) -> Samples:
-        """Return the samples as they are completed now."""
+        """Return the samples as currently imputed."""
         return replace(self._source, words=self._packed(list(self._absent)), missing={})
 
     def resampled(self) -> Samples:
-        """Return the samples as they are completed now, each as often as chance would have it.
+        """Return a bootstrap of the samples as currently imputed.
 
-        Weights that are whole numbers say how many samples a row stands for, so that these are resampled;
-        others stay with their row.
+        Frequency weights count samples, so those samples are resampled; other weights stay with
+        their row.
         """
         weights = self._source.weights
         if weights is None:
@@ -130,7 +135,7 @@ class Completed:
     def _packed(
         self, variables: Iterable[int], rows: NDArray[np.int64] | slice = slice(None)
     ) -> NDArray[np.uint64]:
-        """Pack the values of some variables, in these rows; the words of others are the source's."""
+        """Pack the values of some variables in these rows; other variables keep their words."""
         source = self._source
         words = source.words.copy()
         for variable in variables:

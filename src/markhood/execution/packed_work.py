@@ -1,9 +1,9 @@
-"""Work as it travels to other processes: a small pickle, and the large arrays beside it.
+"""Serialise work for other processes: a small pickle, with large arrays sent separately.
 
-The work of every phase holds the same samples, and there are many tiles, so large arrays
-travel apart from the pickle that mentions them, each once; they are known by a hash of their
-content. An array that is mapped from a file which the workers can open too does not travel at all: its path
-does. A worker puts the two together once a phase, and keeps the work for the tiles to come.
+The work of every phase contains the same samples, and there are many tiles, so large arrays are
+sent separately from the pickle and only once; they are identified by a hash of their content. An
+array that is memory-mapped from a file that workers can open too is sent as its path. A worker
+unpacks the work once per phase and keeps it for later tiles.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ LARGE = 1 << 20  # bytes; smaller arrays stay in the pickle
 Array = NDArray[Any]
 
 
-class Parcel(NamedTuple):
-    """Work, packed: ``content`` is the pickle, ``arrays`` by their hashes what it lacks."""
+class PackedWork(NamedTuple):
+    """Packed work: ``content`` is the pickle, ``arrays`` the large arrays by hash."""
 
     key: str
     content: bytes
     arrays: dict[str, Array]
 
 
-def pack(work: Callable[..., Any], opens: Callable[[str, int], bool]) -> Parcel:
-    """Pack work; ``opens`` says whether all workers have a file of that path and size."""
+def pack(work: Callable[..., Any], opens: Callable[[str, int], bool]) -> PackedWork:
+    """Pack work; ``opens`` tells whether all workers have a file of that path and size."""
     file = io.BytesIO()
     packer = _Packer(file, opens)
     packer.dump(work)
-    return Parcel(uuid.uuid4().hex, file.getvalue(), packer.arrays)
+    return PackedWork(uuid.uuid4().hex, file.getvalue(), packer.arrays)
 
 
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
@@ -55,7 +55,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
         self._seen: dict[int, Any] = {}
 
     def persistent_id(self, value: Any) -> Any:
-        """Name a large array instead of writing it; None for all else."""
+        """Return the name of a large array; None for all other values."""
         if type(value) not in (np.ndarray, np.memmap):
             return None
         if value.nbytes < LARGE or value.dtype.hasobject:
@@ -65,7 +65,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
         return self._seen[id(value)]
 
     def _mapped(self, array: Array) -> tuple[Any, ...] | None:
-        # A slice of a map says where the whole begins, so only wholes can be named.
+        # A slice of a map has the offset of the whole map, so only whole maps can be named.
         if not isinstance(array, np.memmap) or not isinstance(array.base, mmap.mmap):
             return None
         if not array.filename or "w" in str(array.mode):
@@ -95,12 +95,12 @@ class _Unpacker(pickle.Unpickler):
         kind, *where = name
         if kind == "file":
             return np.memmap(*where)
-        # What came over a network need not lie where a processor likes it.
+        # Arrays received over a network may be misaligned.
         return np.require(self._arrays[where[0]], requirements="A")
 
 
 class _Unpacked:
-    """The work that this process did last; phases follow each other, so one is enough."""
+    """The last work of this process; phases are sequential, so one is enough."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -140,7 +140,7 @@ def run_tiles(
 
 
 def forget(key: str) -> None:
-    """Let go of work that has been done, and of its arrays."""
+    """Release finished work and its arrays."""
     _unpacked.forget(key)
 
 

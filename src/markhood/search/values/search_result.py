@@ -1,4 +1,4 @@
-"""`Found`: what a search ends with, before anyone asks what its edges mean."""
+"""`SearchResult`: the result of a search, before its edges are described."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from markhood.search.values.probabilities import EdgeProbabilities
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Coefficients that a search found on its way: a number for every member of every blanket."""
+    """Coefficients from a search: one per member of every blanket."""
 
     members: Lists
     values: NDArray[np.float64]
 
     @classmethod
     def at(cls, edges: NDArray[np.int64], ends: NDArray[np.float64], n_variables: int) -> Slopes:
-        """Return the slopes whose numbers at the two ends of every edge are these.
+        """Return slopes with these values at both ends of every edge.
 
         Examples
         --------
@@ -38,7 +38,7 @@ class Slopes:
         return cls(Lists.of_neighbours(edges, n_variables), ends.T.ravel()[order])
 
     def of(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return each edge's slopes at its two ends, zero where it is in no blanket.
+        """Return each edge's slopes at both ends; zero if it is in no blanket.
 
         Examples
         --------
@@ -53,8 +53,8 @@ class Slopes:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """Everything that a search found; edges are i < j, in lexicographic order.
+class SearchResult:
+    """The result of a search; edges are i < j, in lexicographic order.
 
     Attributes
     ----------
@@ -63,27 +63,28 @@ class Found:
     or_edges : ndarray of shape (n_or_edges, 2), dtype int64
         The union of all blankets.
     screened : Pairs or None
-        The pairs that passed the screen, where there was one; only the strongest where search spaces were bounded.
+        Pairs that passed the screen, if there was one; only the strongest with bounded search
+        spaces.
     n_screened : int or None
-        How many passed, where not all are in ``screened``.
+        Number of pairs that passed, if ``screened`` does not contain all.
     slopes : Slopes or None
-        Where the search has coefficients of its own, they are the couplings.
+        The couplings, if the search has coefficients of its own.
     probabilities : EdgeProbabilities or None
-        Of all pairs that may be edges, where the search has them; the couplings are then these.
+        Probabilities and couplings of all candidate pairs, if the search estimates them.
     ranking : Ranking or None
-        All pairs and their scores, where the search ranks them; evidence and couplings are then these.
+        All pairs with their scores and couplings, if the search ranks them.
     is_marginal : bool
-        Whether an edge speaks of its two ends alone, whatever else they are joined to.
+        Whether edges are described by their two ends alone.
     columns : dict of str to ndarray
-        Further numbers of the edges, by name; not a number where an edge has none.
+        Further columns of the edges, by name; NaN where an edge has no value.
     evaluations : dict of str to ndarray
-        Phase -> how many blankets of each size were scored.
+        Number of blankets scored, by phase and blanket size.
     seconds : dict of str to float
-        Phase -> time it took.
+        Duration of each phase.
     n_cut : int
-        For how many variables not all candidates were looked at.
+        Number of variables whose search space was cut.
     not_converged : dict of str to ndarray of shape (n_variables,)
-        Phase -> how many fits of each variable did not converge.
+        Number of fits of each variable that did not converge, by phase.
     """
 
     edges: NDArray[np.int64]
@@ -103,7 +104,7 @@ class Found:
 
 @contextmanager
 def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
-    """Note how long a phase takes."""
+    """Record the duration of a phase."""
     start = perf_counter()
     yield
     seconds[phase] = perf_counter() - start

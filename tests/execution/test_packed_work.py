@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip("cloudpickle", reason="comes with Dask and Ray: run make test-clusters")
 
 from markhood.execution.executor import Failure
-from markhood.execution.parcels import LARGE, forget, has_file, pack, run_tiles
+from markhood.execution.packed_work import LARGE, forget, has_file, pack, run_tiles
 
 WORDS = np.arange(LARGE // 8)
 
@@ -20,11 +20,11 @@ def test_example_small_arrays_stay_and_large_ones_are_named_once():
     def work(k):
         return small[k] + large[k] + same[k] + columns[0, k], columns.flags.f_contiguous
 
-    parcel = pack(work, never)
-    assert len(parcel.arrays) == 2
-    assert len(parcel.content) < LARGE / 8
-    arrays = parcel.arrays.values()
-    seconds, results = run_tiles(parcel.key, parcel.content, [0, 1, 2], *arrays)
+    packed = pack(work, never)
+    assert len(packed.arrays) == 2
+    assert len(packed.content) < LARGE / 8
+    arrays = packed.arrays.values()
+    seconds, results = run_tiles(packed.key, packed.content, [0, 1, 2], *arrays)
     assert results == [(0, True), (4, True), (8, True)]
     assert seconds >= 0
 
@@ -37,24 +37,24 @@ def test_example_equal_content_has_equal_names():
 
 
 def test_example_work_is_unpacked_once_and_forgotten_when_done():
-    parcel = pack(lambda _: WORDS, never)
-    (array,) = parcel.arrays.values()
-    (first,) = run_tiles(parcel.key, parcel.content, [0], array)[1]
-    (again,) = run_tiles(parcel.key, b"not looked at", [0], array)[1]
+    packed = pack(lambda _: WORDS, never)
+    (array,) = packed.arrays.values()
+    (first,) = run_tiles(packed.key, packed.content, [0], array)[1]
+    (again,) = run_tiles(packed.key, b"not looked at", [0], array)[1]
     assert first is again is array
     forget("another")
-    assert not isinstance(run_tiles(parcel.key, b"", [0], array)[1][0], Failure)
-    forget(parcel.key)
-    assert isinstance(run_tiles(parcel.key, b"", [0], array)[1][0], Failure)
+    assert not isinstance(run_tiles(packed.key, b"", [0], array)[1][0], Failure)
+    forget(packed.key)
+    assert isinstance(run_tiles(packed.key, b"", [0], array)[1][0], Failure)
 
 
 def test_example_an_array_of_a_shared_file_travels_as_its_path(tmp_path):
     path = tmp_path / "words.npy"
     np.save(path, WORDS)
     mapped = np.load(path, mmap_mode="r")
-    parcel = pack(lambda k: (mapped[k], type(mapped).__name__), has_file)
-    assert parcel.arrays == {}
-    assert run_tiles(parcel.key, parcel.content, [7])[1] == [(7, "memmap")]
+    packed = pack(lambda k: (mapped[k], type(mapped).__name__), has_file)
+    assert packed.arrays == {}
+    assert run_tiles(packed.key, packed.content, [7])[1] == [(7, "memmap")]
     assert len(pack(lambda: mapped, never).arrays) == 1  # nobody else has the file
     np.save(path, np.concatenate([WORDS, WORDS]))
     whole = np.load(path, mmap_mode="r")
@@ -76,13 +76,13 @@ def test_example_misaligned_arrays_are_moved():
     raw[:] = WORDS.view(np.uint8)
     misaligned = raw.view(np.int64)
     assert not misaligned.flags.aligned
-    parcel = pack(lambda k: (int(WORDS[k]), WORDS.flags.aligned), never)
-    assert run_tiles(parcel.key, parcel.content, [3], misaligned)[1] == [(3, True)]
+    packed = pack(lambda k: (int(WORDS[k]), WORDS.flags.aligned), never)
+    assert run_tiles(packed.key, packed.content, [3], misaligned)[1] == [(3, True)]
 
 
 def test_example_a_failure_says_where_it_happened():
-    parcel = pack(lambda k: 1 // k, never)
-    results = run_tiles(parcel.key, parcel.content, [1, 0, 1])[1]
+    packed = pack(lambda k: 1 // k, never)
+    results = run_tiles(packed.key, packed.content, [1, 0, 1])[1]
     assert results[0] == 1
     assert len(results) == 2
     assert isinstance(results[1].error, ZeroDivisionError)

@@ -1,7 +1,8 @@
-"""Near copies: every variable put with one that it is alike to.
+"""Group near copies of variables, each with a representative.
 
-Likeness is not handed on from one to the next, or a chain of them would be one set. A variable that leads
-a set is alike to all of it; those that are alike to the most others lead, and take what is not yet taken.
+Similarity is not transitive, or a chain of similar variables would be one group. A representative
+is similar to all members of its group. Variables with the most similar ones become representatives
+first, and take those that are not yet grouped.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def leaders(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
-    """Return who leads each variable, of shape (n_variables,): itself, or one that it is alike to.
+def representatives(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
+    """Return the representative of each variable, of shape (n_variables,); possibly itself.
 
     Parameters
     ----------
     edges : ndarray of shape (n_edges, 2), dtype int64
-        Pairs of variables that are alike, each once.
+        Pairs of near copies, each once.
     n_variables : int
 
     Examples
     --------
-    >>> leaders(np.array([[0, 1], [1, 2], [2, 3]]), 5).tolist()
+    >>> representatives(np.array([[0, 1], [1, 2], [2, 3]]), 5).tolist()
     [1, 1, 1, 3, 4]
     """
     found = np.arange(n_variables)
