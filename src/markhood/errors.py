@@ -35,9 +35,7 @@ class _Coded:
 
     args: tuple[str, str, str]
 
-    def __init__(self, code: str, where: str = "", text: str | None = None) -> None:
-        if text is None:  # to be removed once every message has a code
-            code, where, text = "unclassified", "", code
+    def __init__(self, code: str, where: str, text: str) -> None:
         assert code in CODES, code
         super().__init__(code, where, printable(text))  # type: ignore[call-arg]  # of an exception
         self.code, self.where = code, where

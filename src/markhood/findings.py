@@ -25,7 +25,6 @@ class Code(NamedTuple):
 
 
 CODES = {
-    "unclassified": Code("To be removed once every message has a code.", ""),
     # Options
     "option-value": Code(
         "An option has a value outside its range or list of choices.",

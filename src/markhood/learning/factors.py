@@ -130,7 +130,7 @@ def warn_of_factors(job: Job, kernels: Kernels, n_edges: int) -> None:
             "hidden-factors",
             "factors",
             f"{choice.n_factors} hidden factor{'s'[:many]} would explain much of the dependence "
-            f"(total criterion {gain:.0f} higher), so many of the {n_edges} edges may be artefacts "
+            f"(total criterion {gain:.0f} higher), and many of the {n_edges} edges may be artefacts "
             f"of common causes. Use {option('factors', 'auto')} to adjust for them, or "
             f"{option('factors', 0)} to skip this check.",
         )

@@ -135,8 +135,9 @@ def _factors(graph: Graph) -> Iterator[str]:
     if (factors := graph.factors) is not None:
         n, share = factors.n_factors, factors.explained.sum()
         yield (
-            f"Every regression was adjusted for {n} hidden factor{'s'[: n > 1]}, by scores of the other variables on the "
-            f"leading principal component{'s'[: n > 1]} ({share:.0%} of the variance)."
+            f"Every regression was adjusted for {n} hidden factor{'s'[: n > 1]}, by scores of the "
+            f"other variables on the leading principal component{'s'[: n > 1]} ({share:.0%} of the "
+            "variance)."
         )
 
 

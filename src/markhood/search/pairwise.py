@@ -58,7 +58,7 @@ def pairwise(
             screened = (
                 screen(job, gamma)
                 if top is None
-                else best_pairs(job, gamma, top, beside=remove_indirect)
+                else best_pairs(job, gamma, top, unreported=remove_indirect)
             )
         edges, ratios = screened.edges, screened.gains + job.scorer.prices(screened.edges, gamma)
     else:
@@ -66,7 +66,7 @@ def pairwise(
             top = int(np.ceil(PAIRS_PER_VARIABLE * job.n_nodes))
         with timed(seconds, "screen"):
             means = mean_ratios(job) if ranking == "mi_apc" else None
-            best = best_pairs(job, None, top, means, beside=remove_indirect)
+            best = best_pairs(job, None, top, means, unreported=remove_indirect)
         edges, ratios = best.edges, best.gains
         if means is not None:
             ratios = ratios + means.expected(edges)
@@ -115,13 +115,13 @@ def best_pairs(
     top: int,
     means: Means | None = None,
     *,
-    beside: bool = False,
+    unreported: bool = False,
 ) -> Pairs:
     """Return the ``top`` best allowed and reported pairs, in lexicographic order.
 
     Pairs are ranked by their gains in the screen or, with ``gamma=None``, by their ratios, minus
-    the average product if means are given. ``beside`` contains the unreported pairs that score at
-    least as high as the last reported one.
+    the average product if means are given. ``unreported`` also returns the
+    pairs that are not reported and score at least as high as the last reported one.
     """
     scorer, constraints = job.scorer, job.constraints
 
@@ -132,7 +132,7 @@ def best_pairs(
         if means is not None:
             scores = scores - means.expected(edges)
         far = constraints.reports(edges)
-        kept = ~far & beside
+        kept = ~far & unreported
         return highest(Pairs(edges[far], scores[far]), top), Pairs(edges[kept], scores[kept])
 
     best, near = _none(), _none()

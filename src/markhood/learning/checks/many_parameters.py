@@ -78,7 +78,7 @@ def warn_of_parameters(samples: Samples, *, uses_order: bool) -> None:
     warn(
         "many-parameters",
         samples.names[columns[0]],
-        f"{len(columns)} column{'s have' if many else ' has'} so many levels that an edge has "
+        f"{len(columns)} column{'s have' if many else ' has'} many levels: an edge has "
         f"fewer than {SAMPLES_PER_PARAMETER} of the {n:.6g} samples per parameter, and only strong "
         f"edges are found: {listed(named)}; {instead}.",
     )

@@ -47,12 +47,12 @@ def _no_edges() -> NDArray[np.int64]:
 class DistanceLimit:
     """The distance along a chromosome below which pairs are not reported."""
 
-    places: Coordinates
+    coordinates: Coordinates
     min_distance: float
 
     def excludes(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each pair is closer than the limit, on one chromosome."""
-        return np.asarray(self.places.distances(pairs) < self.min_distance)
+        return np.asarray(self.coordinates.distances(pairs) < self.min_distance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +116,11 @@ class Constraints:
             digest.update(b"covariates" + self.covariates.tobytes())
         if self.distance_limit is not None:
             digest.update(f"near {self.distance_limit.min_distance}".encode())
-            places = self.distance_limit.places
-            digest.update(places.chromosomes.tobytes() + places.positions.tobytes())
-            digest.update(b"" if places.length is None else f"circle {places.length}".encode())
+            coordinates = self.distance_limit.coordinates
+            digest.update(coordinates.chromosomes.tobytes() + coordinates.positions.tobytes())
+            digest.update(
+                b"" if coordinates.length is None else f"circle {coordinates.length}".encode()
+            )
         return digest.hexdigest()
 
     def check(self, names: Sequence[str]) -> None:

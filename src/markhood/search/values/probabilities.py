@@ -198,7 +198,7 @@ class EdgeProbabilities:
     def _entries_of(
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64], values: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
-        """Pick what belongs to each edge, a row for each level of its first end; zeros if unknown."""
+        """Return each edge's entries, one row per level of its first end; zeros if unknown."""
         at, is_known = positions_of(edges, self.pairs)
         found = []
         for k, (i, j) in enumerate(edges.tolist()):
