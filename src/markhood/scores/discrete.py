@@ -245,7 +245,7 @@ class DiscreteScorer:
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket among kept members and candidates."""
+        """Search greedily for each target's blanket: its kept members and some candidates."""
         bits = self.samples.bits
         return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
@@ -264,7 +264,7 @@ class DiscreteScorer:
     def independence(
         self, targets: NDArray[np.int64], givens: Lists, others: Lists
     ) -> NDArray[np.float64]:
-        """Return the log-probability that each target is independent of each other variable."""
+        """Return the log-probability that each target is independent of each of its ``others``."""
         return self.kernels.independence_tests(
             self.samples.bits, targets, givens, others, self._log_factorials
         )
@@ -455,7 +455,7 @@ class ReadableScorer(DiscreteScorer):
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket among kept members and candidates."""
+        """Search greedily for each target's blanket: its kept members and some candidates."""
         return greedy.grow_blankets(self._score, targets, candidates, kept)
 
     def climbed(

@@ -84,15 +84,15 @@ class Scorer(Protocol):
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket among kept members and candidates."""
+        """Search greedily for each target's blanket: its kept members and some candidates."""
 
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
         """Flip the edge with the largest gain within each group until none gains.
 
-        Returns for every variable of ``groups`` its blanket, its partners in edges that may be
-        flipped, and the change of its score by each of these flips.
+        For every variable of ``groups``, the arguments have its blanket, its partners in edges that
+        may be flipped, and the change of its score by each of these flips.
         """
 
     def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
@@ -101,7 +101,7 @@ class Scorer(Protocol):
     def independence(
         self, targets: NDArray[np.int64], givens: Lists, others: Lists
     ) -> NDArray[np.float64]:
-        """Return the log-probability that each target is independent of each other variable."""
+        """Return the log-probability that each target is independent of each of its ``others``."""
 
     def l1_paths(
         self,

@@ -1,7 +1,7 @@
-"""The screen on an NVIDIA GPU; everything else stays on the processor.
+"""Screening on an NVIDIA GPU; all other kernels run on the CPU.
 
-`backend` is the class of kernels, `device` the card and what a tile does on it. `ways` has the
-programs, whose source is the `.cu` files (`counting.cu` says how they go together), `on_card` and
-`memory` what of the data is there, `lanes` the streams. `bounds` and `levels` are the numbers that
-the kernels test with, in NumPy, so that they are tested without a card.
+`backend` is the class of kernels, and `device` runs tiles on the GPU. `programs` compiles the `.cu`
+files (`counting.cu` explains their structure). `on_card` and `memory` manage the data on the GPU,
+and `lanes` the streams. `bounds` and `levels` compute the inputs of the kernels' tests in NumPy, so
+that they can be tested without a GPU.
 """

@@ -1,8 +1,8 @@
-"""`CudaKernels`: the screen on an NVIDIA GPU, all else as in `NativeKernels`.
+"""`CudaKernels`: screening on an NVIDIA GPU, everything else as in `NativeKernels`.
 
-Pairs of binary variables are counted and tested on the card. Of tables with levels or weights the
-card drops the pairs that cannot pass, nearly all, and the processor's kernel decides about the
-rest: an ordered pair may need a fit, and so all numbers are the same to the last bit.
+The GPU counts and tests pairs of binary variables. For tables with levels or weights, the GPU drops
+the pairs that cannot pass, which are nearly all, and the CPU kernel decides the rest. An ordered
+pair may need a fit, and this way all numbers are bit-identical to those of the CPU.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from markhood.kernels.cuda.levels import MOST_UNITS, n_units, rows_of
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import AssociatedPairs, AssociatedTables, Bits, Costs, Tiling
 
-MOST_SAMPLES = 1 << 22  # counts are kept in the low bits of a float
-SIDE = 1 << 15  # of a tile of pairs
-COUNTS = 1 << 27  # of a tile of tables, which are on the card together
-SHARE_OF_COUNTS = 1 / 32  # of the card's memory, in bytes, if that is less
+MOST_SAMPLES = 1 << 22  # counts are stored in the low bits of a float
+SIDE = 1 << 15  # of a tile of pairs, in variables
+COUNTS = 1 << 27  # of a tile of tables, all on the GPU at the same time
+SHARE_OF_COUNTS = 1 / 32  # of the GPU's memory, in bytes, if that is less
 FEWEST_PAIRS = (
     1 << 18
-)  # of rows of bits: a smaller tile takes longer to bring to the card than to count
+)  # of bit rows: copying a smaller tile to the GPU takes longer than counting it
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class CudaKernels(NativeKernels):
     Parameters
     ----------
     device : Device, optional
-        The card, with the data on it.
+        The GPU, with its data.
     """
 
     device: Device = field(default_factory=Device)
 
     @property
     def name(self) -> str:
-        """What to call the backend."""
+        """Name of the backend."""
         return f"cuda ({self.device.name})"
 
     def tiling(self, bits: Bits) -> Tiling:
-        """Return the tile size: with levels or weights, limited by the memory for counts."""
+        """Return the tile size; with levels or weights, the counts must fit in GPU memory."""
         if bits.is_plain:
             return Tiling(words=1e12, side=SIDE)
         if n_units(bits) > MOST_UNITS:
@@ -62,7 +62,7 @@ class CudaKernels(NativeKernels):
         columns: range,
         least_ratio: float,
     ) -> AssociatedPairs:
-        """Find the pairs of the tile with a likelihood ratio at the bound or above."""
+        """Find the pairs of the tile with a likelihood ratio of at least ``least_ratio``."""
         if bits.n_samples > MOST_SAMPLES or len(rows) * len(columns) < FEWEST_PAIRS:
             return super().associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
         found = self.device.associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
@@ -72,7 +72,7 @@ class CudaKernels(NativeKernels):
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
-        """Find the pairs of the tile whose likelihood ratio is their price or more."""
+        """Find the pairs of the tile whose likelihood ratio is at least their penalty."""
         n_pairs = len(rows_of(bits, rows)) * len(rows_of(bits, columns))
         if n_units(bits) > MOST_UNITS or n_pairs < FEWEST_PAIRS:
             return super().associated_tables(bits, rows, columns, costs)
@@ -81,7 +81,7 @@ class CudaKernels(NativeKernels):
 
 
 def _in_order(found: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return rows that begin with i and j in the order of these."""
+    """Sort rows that begin with i and j by these two."""
     rows = found.astype(np.int64)
     order = np.argsort(rows[:, 0] << 32 | rows[:, 1])  # faster than by two keys
     return np.take(rows, order, axis=0)

@@ -1,8 +1,7 @@
-"""What the GPU compares a pair's counts with, before it looks at logarithms.
+"""Bounds with which the GPU compares a pair's counts before it computes logarithms.
 
-Written in NumPy and apart from the kernel (`associated_pairs.cu`, where the two bounds are
-explained), so that it is tested where there is no GPU: a bound that is a hair too high would lose
-edges silently.
+They are computed in NumPy, outside the kernel (`pairs.cu`, which explains the two bounds), so that
+they can be tested without a GPU: a bound that is slightly too high would lose edges silently.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-HAIR = 1e-6  # relative; single precision and its products are good to a few 1e-7
+HAIR = 1e-6  # relative; single precision and its products are accurate to a few 1e-7
 
 
 def margins(ones: NDArray[np.int64], n_samples: int, least_ratio: float) -> NDArray[np.float32]:
-    """Return for every variable: its ones, its loose bound, its tight bound, and nothing.
+    """Return the number of ones, the loose bound, the tight bound and 0 for every variable.
 
-    A pair i, j can have a likelihood ratio of ``least_ratio`` or more only where
-    |n n_ij - n_i n_j| is at least the product of the loose bounds, and that of the tight ones.
+    A pair i, j can have a likelihood ratio of at least ``least_ratio`` only if |n n_ij - n_i n_j|
+    is at least the product of the loose bounds, and at least that of the tight bounds.
 
     Returns
     -------
@@ -39,5 +38,5 @@ def margins(ones: NDArray[np.int64], n_samples: int, least_ratio: float) -> NDAr
 
 
 def slack(n_samples: int) -> float:
-    """Return how far off n n_ij - n_i n_j can be in single precision, several times over."""
+    """Return a generous bound of the single-precision error of n n_ij - n_i n_j."""
     return 4e-7 * float(n_samples) ** 2

@@ -1,18 +1,21 @@
-// The screen on a GPU: joint counts of tiles of pairs of rows of bits. What all ways of counting share.
+// Screening on a GPU: joint counts of tiles of pairs of bit rows. This file has the part that all
+// counting methods share.
 //
-// A program is this file, then what becomes of the counts, then a way of counting:
+// A program is this file, then a file that processes the counts, then a counting method:
 //
-//     pairs.cu    each count is that of a pair of binary variables, and tested where it is
-//     tables.cu   counts are cells of tables, and are written out for the kernel that tests these
+//     pairs.cu    each count belongs to a pair of binary variables and is tested in registers
+//     tables.cu   counts are cells of tables and are written to memory; another kernel tests them
 //
-//     wgmma.cu, mma.cu, popcount.cu    tensor cores of compute capability 9.0, those from 8.0 on, any card
+//     wgmma.cu    tensor cores of compute capability 9.0
+//     mma.cu      tensor cores of compute capability 8.0 to 9.0
+//     popcount.cu any GPU
 //
-// so that nothing is compiled that is not run. The second kind of file says what `Output` is, with the parameters of the
+// Only the code that runs is compiled. The second file defines `Output`, the parameters of the
 // kernel (PARAMETERS, OUTPUT) and `kTests`: whether counts are tested in the registers.
 //
-// Rows are padded to 128 bytes, and to whole tiles, with zeros. In shared memory the eight
-// 16-byte pieces of a row's slice are permuted by the row number, so that eight rows can be read
-// without two of them in the same bank.
+// Rows are padded with zeros to 128 bytes and to whole tiles. In shared memory, the eight 16-byte
+// pieces of a row's slice are permuted by the row number, so that eight rows can be read without
+// bank conflicts.
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -20,14 +23,14 @@ typedef unsigned long long u64;
 #define SLICE 128  // bytes of a row in a slice
 
 struct Tile {
-    const u8* rows;          // of bits, that play the part of i; likewise `columns` of j
+    const u8* rows;          // bit rows of the variables i; `columns` has those of j
     const u8* columns;
-    u32 n_rows, n_columns;   // that mean something
+    u32 n_rows, n_columns;   // without padding
     u32 first_row, first_column;
     u32 row_bytes;           // a multiple of SLICE
 };
 
-// Kernels take these one by one, since that is what the caller can pass.
+// Kernels take the fields as separate parameters, because the caller cannot pass a struct.
 #define TILE_PARAMETERS \
     const u8 *rows_, const u8 *columns_, u32 n_rows_, u32 n_columns_, u32 first_row_, u32 first_column_, u32 row_bytes_
 #define TILE Tile{rows_, columns_, n_rows_, n_columns_, first_row_, first_column_, row_bytes_}
@@ -36,8 +39,8 @@ __device__ __forceinline__ u32 shared_address(const void* p) { return (u32)__cvt
 
 __device__ __forceinline__ u32 piece(u32 row, u32 k) { return row * SLICE + ((k ^ (row & 7)) << 4); }
 
-// The tiles of pairs that a block of threads goes through, every gridDim.x-th of those above the
-// diagonal, in groups of eight rows of tiles, so that blocks that run together share columns in the cache.
+// The tiles of pairs that a thread block processes: every gridDim.x-th tile above the diagonal, in
+// groups of eight rows of tiles, so that concurrent blocks share columns in the cache.
 template <u32 kRows, u32 kColumns>
 struct Tour {
     const Tile& tile;

@@ -1,8 +1,8 @@
-"""`Device`: an NVIDIA GPU through CuPy, and the screen's tiles on it.
+"""`Device`: an NVIDIA GPU through CuPy, and the screening of tiles on it.
 
-A tile is counted on a lane: a stream, with the room that its results need. There are two, so that
-one tile is counted while another's results are fetched, and work that waits for a lane takes no
-memory. Rows of bits and per-variable arrays stay on the card from tile to tile.
+A tile is counted on a lane: a stream with memory for its results. There are two lanes, so that one
+tile is counted while the results of another are copied back. Tiles that wait for a lane use no
+memory. Rows of bits, and data that describe all variables, stay on the GPU between tiles.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ THREADS = (32, 8)  # of a block that tests tables: columns and rows
 
 
 class Device:
-    """The card: its programs, and the variables that are on it.
+    """The GPU: its programs, and the variables in its memory.
 
     Raises
     ------
     InputError
-        Where CuPy or a GPU is missing.
+        If CuPy or a GPU is missing.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Device:
         self._held: PairsOnCard | TablesOnCard | None = None
 
     def __reduce__(self) -> tuple[type[Device], tuple[()]]:
-        return Device, ()  # a card does not travel: every process has its own
+        return Device, ()  # every process opens the GPU itself
 
     @cached_property
     def _pairs(self) -> Program:
@@ -81,7 +81,7 @@ class Device:
         columns: range,
         least_ratio: float,
     ) -> NDArray[np.int32]:
-        """Return i, j and the joint count of the tile's pairs at the bound or above, unordered."""
+        """Return i, j and the joint count of the tile's pairs that reach the bound, unordered."""
         with self._lock:
             data = self._pairs_of(bits)
             test = data.test(ones, n_log_n, least_ratio)
@@ -94,7 +94,7 @@ class Device:
     def likely_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> NDArray[np.int32]:
-        """Return the pairs of a tile that may pass: all that do, and hardly another; unordered."""
+        """Return all pairs of a tile that pass and a few that do not, unordered."""
         with self._lock:
             data = self._tables_of(bits)
         numbers = (rows_of(bits, rows), rows_of(bits, columns))
@@ -114,7 +114,7 @@ class Device:
             return lane.found(2, lambda *found: kernel(blocks, THREADS, (*arguments, *found)))
 
     def _pairs_of(self, bits: Bits) -> PairsOnCard:
-        """Return these data on the card, where there is room for one table."""
+        """Return these data on the GPU, which holds one data set at a time."""
         held = self._held
         if not (isinstance(held, PairsOnCard) and are_same(held.bits, bits)):
             held = self._held = PairsOnCard(self._cupy, bits, self._pairs, self._copying)

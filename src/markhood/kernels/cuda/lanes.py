@@ -1,7 +1,7 @@
-"""Streams of work on a card, each for one thread at a time, and the room that results need.
+"""GPU streams, each for one thread at a time, with buffers for their results.
 
-A stream that is made for every tile costs more than a tile of few variables, and the memory that
-CuPy keeps for it is lost to the next.
+Streams are reused: creating a stream for every tile costs more than a small tile, and the memory
+that CuPy keeps for a stream is not available to the next.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-CAPACITY = 1 << 22  # pairs that a tile may return before it is run again with more room
+CAPACITY = 1 << 22  # pairs that a tile may return before it is repeated with a larger buffer
 
 
 class Lane:
-    """A stream of work on the card, and room for its results."""
+    """A GPU stream, and buffers for its results."""
 
     def __init__(self, cupy: Any) -> None:
         self.stream = cupy.cuda.Stream(non_blocking=True)
@@ -26,10 +26,10 @@ class Lane:
         self._rooms: dict[str, Any] = {}
 
     def room(self, what: str, n_rows: int, n_columns: int, dtype: type = np.int32) -> Any:
-        """Return an array in which anything may be."""
+        """Return an uninitialised array."""
         n, had = n_rows * n_columns, self._rooms.pop(what, None)
         if had is None or had.size < n:
-            del had  # before more is asked for
+            del had  # free it before allocating more
             had = self._cupy.empty(n, dtype=dtype)
         self._rooms[what] = had
         return had[:n].reshape(n_rows, n_columns)
@@ -37,7 +37,7 @@ class Lane:
     def found(
         self, n_columns: int, find: Callable[[Any, Any, np.uint64], None]
     ) -> NDArray[np.int32]:
-        """Let a kernel find rows of numbers, once more with more room where they were too many."""
+        """Run a kernel that finds rows of numbers; repeat it if they exceed the buffer."""
         capacity, n_found = CAPACITY, self.room("n_found", 1, 1, np.uint64)
         while True:
             rows = self.room("found", capacity, n_columns)
@@ -50,7 +50,7 @@ class Lane:
 
 
 class Lanes:
-    """As many lanes as tiles may be at work at a time."""
+    """A pool of lanes, one for each tile that may run at the same time."""
 
     def __init__(self, cupy: Any, n: int) -> None:
         self._free: SimpleQueue[Lane] = SimpleQueue()
@@ -59,7 +59,7 @@ class Lanes:
 
     @contextmanager
     def taken(self) -> Iterator[Lane]:
-        """Take a lane when one is free; its work is done at the end."""
+        """Wait for a free lane and use it; its work is complete on exit."""
         lane = self._free.get()
         try:
             with lane.stream:

@@ -1,6 +1,6 @@
-"""Arrays that the test of tables on a card needs: levels of variables, and weights.
+"""Variables with levels and weights in the form that the GPU's test of tables needs.
 
-Written in NumPy and apart from the kernels (`tables.cu`), so that it is tested where there is no
+This is computed in NumPy, outside the kernels (`tables.cu`), so that it can be tested without a
 GPU.
 """
 
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from markhood.kernels.protocol import Bits
 
 LEVEL = np.dtype([("total", "i4"), ("share", "f4"), ("inverse", "f4"), ("unused", "f4")])
-MOST_UNITS = (1 << 31) - 1  # of all weights together: counts are 32 bits
+MOST_UNITS = (1 << 31) - 1  # total weight: counts have 32 bits
 
 
 class Levels(NamedTuple):
-    """Some variables: where their rows begin, and what of all samples has each of their levels.
+    """The starts of some variables' rows, and the frequencies of their levels.
 
-    ``starts`` are as in `Bits`, ``scores`` how many numbers each variable enters a regression by.
-    ``levels``, variable after variable, are `LEVEL`, and ``moments`` of shape (n_variables, 2) the
-    mean and the inverse variance of the levels' numbers. Inverses of nothing are 0.
+    ``starts`` is as in `Bits`, and ``scores`` is the number of regression columns of each variable.
+    ``levels``, variable by variable, has dtype `LEVEL`. ``moments``, of shape (n_variables, 2), has
+    the mean and the inverse variance of the level numbers. Inverses of zero are 0.
     """
 
     starts: NDArray[np.int32]
@@ -32,7 +32,7 @@ class Levels(NamedTuple):
 
 
 def starts_of(bits: Bits) -> NDArray[np.int64]:
-    """Return where the rows of each variable begin, and the end."""
+    """Return the start of each variable's rows, and the end of the last."""
     return np.arange(len(bits.words) + 1) if bits.starts is None else bits.starts
 
 
@@ -43,25 +43,25 @@ def rows_of(bits: Bits, variables: range) -> range:
 
 
 def variables_of(bits: Bits, rows: range) -> range:
-    """Return the variables whose rows these are."""
+    """Return the variables to which these rows belong."""
     first, last = np.searchsorted(starts_of(bits), (rows.start, rows.stop))
     return range(int(first), int(last))
 
 
 def n_units(bits: Bits) -> float:
-    """Return how many samples there are, each as often as it counts in units of the weights."""
+    """Return the total weight of the samples in units of the weights."""
     if bits.weighting is None:
         return float(bits.n_samples)
     return float(np.rint(bits.weighting.weights.sum() / bits.weighting.unit))
 
 
 def levels_of(bits: Bits, variables: range, ones: NDArray[np.int32]) -> Levels:
-    """Describe some variables, in units of the weights, from the ones of each of their rows."""
+    """Describe some variables, in units of the weights, from the number of ones in each row."""
     starts = starts_of(bits)[variables.start : variables.stop + 1]
     begins = starts - starts[0]
     n, others = n_units(bits), ones.astype(np.float64)
     owner = np.repeat(np.arange(len(variables)), np.diff(starts))
-    level = np.arange(len(others)) - begins[owner] + 1.0  # its number, the first being 0
+    level = np.arange(len(others)) - begins[owner] + 1.0  # its number; the first level is 0
     totals = np.zeros(len(others) + len(variables))
     totals[np.arange(len(others)) + owner + 1] = others
     totals[begins[:-1] + np.arange(len(variables))] = n - _sums(owner, others, len(variables))

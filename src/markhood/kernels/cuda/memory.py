@@ -1,7 +1,7 @@
-"""`Memory`: what of the data is on the card.
+"""`Memory`: a cache of data on the GPU.
 
-Rows of bits are copied there once and stay while memory lasts; the oldest leave first. A block that
-is on its way is waited for only by those who need it, so that tiles whose blocks are there are
+Rows of bits are copied to the GPU once and stay until memory is short; the oldest blocks are
+evicted first. Only the tiles that need a block wait while it is copied, so that other tiles are
 counted meanwhile.
 """
 
@@ -20,13 +20,13 @@ from markhood.kernels.cuda.lanes import Lanes
 from markhood.kernels.cuda.programs import SLICE, WHOLE_TILES
 
 SHARE_OF_MEMORY = 0.8
-BLOCKS_OF_A_TILE = 2  # these always stay
+BLOCKS_OF_A_TILE = 2  # these are never evicted
 
 Block = TypeVar("Block")
 
 
 class Memory(Generic[Block]):
-    """The blocks of rows that are on the card.
+    """The blocks of rows on the GPU.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class Memory(Generic[Block]):
     copying : Lanes
         Streams to copy on.
     make : callable
-        Makes a block of rows on the card, padded with zeros to whole tiles and slices.
+        Makes a block from rows on the GPU that are padded with zeros to whole tiles and slices.
     copies : int, default=1
-        How many times the rows are in a block.
+        Number of copies of the rows in a block.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Memory(Generic[Block]):
         self._blocks: OrderedDict[range, Future[Block]] = OrderedDict()
 
     def block(self, rows: range) -> Block:
-        """Return some rows on the card, as they were made."""
+        """Return the block of some rows on the GPU."""
         with self._lock:
             known = self._blocks.get(rows)
             block = self._blocks[rows] = known or Future()
@@ -65,7 +65,7 @@ class Memory(Generic[Block]):
             try:
                 with self._copying.taken():
                     made = self._make(rows, self._brought(rows))
-                block.set_result(made)  # when it has arrived
+                block.set_result(made)  # after the copy is complete
             except BaseException as error:
                 self._blocks.pop(rows, None)
                 block.set_exception(error)

@@ -1,9 +1,10 @@
-// Counts by the tensor cores' binary product through mma.sync, for compute capability 8.0 to 9.0.
+// Counts with the tensor cores' binary product through mma.sync, for compute capability 8.0 to 9.0.
 //
-// A block of threads counts 256 x 128 pairs, 1024 samples at a time, out of shared memory; several such slices are on their
-// way while one is used.
-// Brings a slice of some rows. A thread has the same 16 bytes of every 32nd row, so its place in a row,
-// permuted or not, is always the same.
+// A thread block counts 256 x 128 pairs, 1024 samples at a time, from shared memory. Several slices
+// are in flight while one is used.
+
+// Fetches a slice of some rows. A thread copies the same 16 bytes of every 32nd row, so its
+// position in a row, permuted or not, is always the same.
 template <u32 kRowsInTile>
 __device__ __forceinline__ void fetch(u32 to, const u8* from, u64 row_bytes) {
     const u32 row = threadIdx.x >> 3, k = threadIdx.x & 7;
@@ -14,8 +15,8 @@ __device__ __forceinline__ void fetch(u32 to, const u8* from, u64 row_bytes) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + r * SLICE), "l"(from));
 }
 
-// Goes through tiles of pairs, slice by slice. Fetching precedes counting by
-// kStages - 1 slices, over the end of a tile into the next, so that the tests of one tile wait for nothing.
+// Processes tiles of pairs, slice by slice. Fetching leads counting by kStages - 1 slices and
+// continues into the next tile, so that data are ready after the tests of a tile.
 template <u32 kRows, u32 kColumns, u32 kStages, class Counter>
 __device__ __forceinline__ void count_tiles(const Tile& tile, const Output& output) {
     constexpr u32 kStage = (kRows + kColumns) * SLICE;
@@ -42,12 +43,12 @@ __device__ __forceinline__ void count_tiles(const Tile& tile, const Output& outp
     for (u32 s = 0; s + 1 < kStages; ++s) fetch_next();
     Counter counter;
     for (; !here.done(); here.next()) {
-        __syncthreads();  // all have tested the tile before
+        __syncthreads();  // all threads have tested the previous tile
         if (threadIdx.x < kColumns) columns[threadIdx.x] = output.column_of(tile, here.column0 + threadIdx.x);
         counter.clear();
         for (u32 s = 0; s < n_slices; ++s) {
             asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2));
-            __syncthreads();  // the slice is there, and the one before it is used up
+            __syncthreads();  // the slice has arrived, and the previous one is no longer in use
             const u8* stage = shared + from * kStage;
             from = from + 1 == kStages ? 0 : from + 1;
             counter.add(stage, stage + kRows * SLICE, fetch_next);
@@ -71,7 +72,7 @@ __device__ __forceinline__ void load_matrices(u32* r, const u8* from) {
                  : "r"(shared_address(from)));
 }
 
-// 256 x 128 pairs a block of 8 warps, 64 x 64 a warp.
+// 256 x 128 pairs per block of 8 warps, 64 x 64 per warp.
 struct WarpCounter {
     int c[4][8][4];
     u32 lane = threadIdx.x & 31, m0 = (threadIdx.x >> 6) * 64, n0 = ((threadIdx.x >> 5) & 1) * 64;

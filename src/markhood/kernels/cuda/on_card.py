@@ -1,4 +1,4 @@
-"""The data on the GPU: rows of bits, and facts about variables that the tests need."""
+"""A data set on the GPU: its rows of bits, and the inputs of the tests for its variables."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from markhood.kernels.protocol import Bits
 
 
 class PairsOnCard:
-    """Binary variables, a row each, and the bounds of their counts.
+    """Binary variables, one row each, and the bounds of their counts.
 
     Parameters
     ----------
     cupy : module
     bits : Bits
     program : Program
-        What will count them.
+        The program that counts them.
     copying : Lanes
         Streams to copy on.
     """
@@ -38,7 +38,7 @@ class PairsOnCard:
     def test(
         self, ones: NDArray[np.int64], n_log_n: NDArray[np.float64], least_ratio: float
     ) -> tuple[Any, ...]:
-        """Return what the tests of pairs need of every variable."""
+        """Return the inputs of the pair tests for every variable."""
         if self._test is None or self._test[0] != least_ratio:
             n = self.bits.n_samples
             bounds = margins(ones, n, least_ratio)
@@ -50,11 +50,14 @@ class PairsOnCard:
 
 
 class Side(NamedTuple):
-    """Variables with levels: rows, also masked with each bit plane of weights, highest first."""
+    """Variables with levels: their rows, and the rows masked by each digit of the weights.
+
+    The highest digit comes first.
+    """
 
     rows: Any
     masked: list[Any]
-    known: tuple[Any, ...]  # of the variables: `Levels`
+    known: tuple[Any, ...]  # `Levels` of the variables
 
 
 class TablesOnCard:
@@ -65,7 +68,7 @@ class TablesOnCard:
     cupy : module
     bits : Bits
     program : Program
-        What will count them.
+        The program that counts them.
     copying : Lanes
         Streams to copy on.
     """
@@ -100,7 +103,7 @@ class TablesOnCard:
 
 
 def are_same(one: Bits, other: Bits) -> bool:
-    """Say whether these are the same arrays; what they hold is too much to compare."""
+    """Return whether the arrays are the same objects; comparing the contents takes too long."""
     arrays = ("words", "starts", "weighting", "ordered", "reals")
     return one.n_samples == other.n_samples and all(
         getattr(one, name) is getattr(other, name) for name in arrays

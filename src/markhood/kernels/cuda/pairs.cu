@@ -1,16 +1,16 @@
-// Pairs of binary variables: each joint count is tested where it was counted.
+// Pairs of binary variables: each joint count is tested in registers.
 //
-// The counts never leave the registers: each is tested there in single precision, loosened by `slack`, and the few that
-// pass look up their logarithms and are appended to the output, in any order.
+// The test is in single precision and loosened by `slack`. The few pairs that pass are tested
+// exactly with tabulated logarithms and appended to the output, in any order.
 //
-// A pair whose mutual information reaches b = bound/n has phi >= both of
+// A pair whose mutual information reaches b = bound/n has phi of at least both
 //
 //     loose_i loose_j   with loose_i = (exp(b) - 1)^(1/4), since MI <= log(1 + phi^2), and
 //     tight_i tight_j   with tight_i = (2 b)^(1/4) / sqrt(1 + u_i),   u_i = f k_i^2/6 + f^2 k_i^4/3,
 //                       f = sqrt(2 b),  k_i^2 = (1 - m_i)/m_i,  m_i the rarer value's frequency,
 //
-// since MI <= phi^2/2 (1 + t/3 + 2 t^2/3) with t = phi k_i k_j. The second bound drops five hundred
-// times more of the pairs of balanced variables; the first is there for rare ones.
+// since MI <= phi^2/2 (1 + t/3 + 2 t^2/3) with t = phi k_i k_j. The tight bound drops five hundred
+// times more pairs of balanced variables; the loose bound is better for rare values.
 struct Test {
     const int* ones;         // of every variable
     const float4* margins;   // of every variable: ones, and loose and tight times sqrt(n_i (n - n_i))
@@ -22,7 +22,7 @@ struct Test {
 
 struct Found {
     int* triples;            // i, j, joint count
-    u64* n;                  // how many, also past the capacity
+    u64* n;                  // number found, which may exceed the capacity
     u64 capacity;
 };
 
@@ -47,13 +47,13 @@ __device__ __forceinline__ bool may_pass(const Test& test, float both, float4 i,
     return fabsf(covariance) + test.slack >= fmaxf(i.y * j.y, i.z * j.z);
 }
 
-// Past the last variable nothing passes.
+// Beyond the last variable, no pair passes.
 __device__ __forceinline__ float4 margins_of(const Test& test, u32 first, u32 k, u32 n) {
     const float never = __int_as_float(0x7f800000);
     return k < n ? test.margins[first + k] : make_float4(0, never, never, 0);
 }
 
-// A count kept in the low bits of the float 2^23 is that float plus the count: no conversion.
+// A count stored in the low bits of the float 2^23 is that float plus the count: no conversion.
 __device__ __forceinline__ float as_count(int c) { return __int_as_float(c) - 8388608.0f; }
 
 struct Output {
@@ -62,13 +62,13 @@ struct Output {
     Test test;
     Found found;
 
-    // What the tests need of a column of a tile.
+    // Inputs of the tests for a column of a tile.
     typedef float4 Column;
     __device__ __forceinline__ float4 column_of(const Tile& tile, u32 j) const {
         return margins_of(test, tile.first_column, j, tile.n_columns);
     }
 
-    // Takes the counts that a thread holds, of these rows and columns.
+    // Tests the counts that a thread holds, for these rows and columns.
     template <u32 kRows, u32 kColumns, class CountAt, class RowAt, class ColumnAt>
     __device__ __forceinline__ void take(const Tile& tile, const float4* columns, CountAt count, RowAt row,
                                          ColumnAt column) const {

@@ -1,11 +1,11 @@
-// Plain popcounts, for cards whose tensor cores have no binary product: 64 x 64 pairs a block of threads.
+// Popcounts, for GPUs whose tensor cores have no binary product: 64 x 64 pairs per thread block.
 extern "C" __global__ void __launch_bounds__(256) count(PARAMETERS) {
     const Tile tile = TILE;
     const Output output = OUTPUT;
     constexpr u32 kSide = 64;
     __shared__ __align__(128) u8 a_slice[kSide * SLICE];
     __shared__ __align__(128) u8 b_slice[kSide * SLICE];
-    const Tour<kSide, kSide> here(tile);  // as many blocks as tiles: one each
+    const Tour<kSide, kSide> here(tile);  // one tile per block
     if (here.done() || here.at != blockIdx.x) return;
     const u32 row0 = here.row0, column0 = here.column0;
     const u8* rows = tile.rows + (u64)row0 * tile.row_bytes;

@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 SLICE = 128  # bytes of a row read at a time
-STAGES = 4  # slices on their variant
-WHOLE_TILES = 256  # rows that are a whole number of tiles in every variant of counting
+STAGES = 4  # slices in flight
+WHOLE_TILES = 256  # number of rows that is a multiple of every variant's tile
 
 Output = Literal["pairs", "tables"]
 
@@ -36,7 +36,7 @@ WGMMA = KernelVariant(
     rows=256,
     columns=256,
     threads=384,
-    shared_bytes=STAGES * (384 * SLICE + 16) + 4 * 128 * 24,  # and their barriers, and margins
+    shared_bytes=STAGES * (384 * SLICE + 16) + 4 * 128 * 24,  # with barriers and margins
     blocks_together=2,
 )
 MMA = KernelVariant("mma", 256, 128, shared_bytes=STAGES * 384 * SLICE + 128 * 16)
@@ -55,7 +55,7 @@ def variant_for(capability: tuple[int, int], compiler: tuple[int, int]) -> Kerne
 
 
 class Program:
-    """Counts tiles of rows of bits on the GPU, and processes the counts by ``output``."""
+    """Count tiles of rows of bits on the GPU, and process the counts according to ``output``."""
 
     def __init__(
         self, cupy: Any, variant: KernelVariant, output: Output, n_multiprocessors: int

@@ -1,25 +1,27 @@
-// Variables of any number of levels, and weighted samples: counts are cells of tables.
+// Variables with any number of levels, and weighted samples: counts are cells of tables.
 //
-// A variable with r levels is r - 1 rows of bits, one for each level but the first, so the table of two variables is
-// (r - 1)(s - 1) counts and the two margins. Counts are written out, since a table's are spread over threads in as many ways as
-// there are levels, and `find_tables` puts every pair of variables to its test, a thread each. With weights, whose binary
-// digits are rows of bits too, one side of a tile is masked with a digit at a time, the highest first, and what
-// was counted before is doubled.
+// A variable with r levels has r - 1 bit rows, one for each level but the first, so the table of
+// two variables has (r - 1)(s - 1) counts and the two margins. The counts are written to memory,
+// because the counts of one table are spread over several threads. `find_tables` then tests every
+// pair of variables, one per thread. The binary digits of weights are bit rows too: one side of a
+// tile is masked with one digit at a time, highest first, and the previous counts are doubled.
 //
-// A pair is dropped here only where it is certain not to pass: with phi^2 = sum n_ab^2 / (n_a n_b) - 1,
+// A pair is dropped only if it certainly fails the test. With phi^2 = sum n_ab^2 / (n_a n_b) - 1,
+// the tests use
 //
 //     n MI <= n log(1 + phi^2) <= n phi^2,
 //
-// then by n MI itself, and where an edge is a single number by what the correlation of the levels' numbers allows
-// (native/associated_tables.hpp). All of it is loosened by more than rounding, and the processor decides about those
-// that are left, so that it is the same pairs, and the same numbers, as without a card.
+// then n MI itself and, for edges with a single parameter, a bound from the correlation of the
+// level numbers (native/count/associated_tables.hpp). All tests are loosened by more than the
+// rounding error, and the CPU decides the remaining pairs, so that pairs and numbers are the same
+// as without a GPU.
 
 struct Output {
     static constexpr bool kTests = false;
     static constexpr int kZero = 0;
-    int* counts;   // of all rows of the tile with all columns, whole tiles of them
+    int* counts;   // of all rows of the tile with all columns, in whole tiles
     u64 stride;
-    u32 doubles;   // the counts there already; otherwise they are ignored
+    u32 doubles;   // whether to double the previous counts; otherwise they are overwritten
 
     __device__ __forceinline__ void put(u32 row, u32 column, int count) const {
         int& to = counts[row * stride + column];
@@ -45,7 +47,7 @@ struct Output {
 #define PARAMETERS TILE_PARAMETERS, int *counts_, u64 stride_, u32 doubles_
 #define OUTPUT Output{counts_, stride_, doubles_}
 
-// How much of all samples has a one in each row, a warp a row; as counts are, a digit of the weights at a time.
+// Counts the ones of each row, one warp per row, one digit of the weights at a time.
 extern "C" __global__ void add_ones(const u64* rows, u32 n_words, u32 n_rows, int* ones, u32 doubles) {
     const u32 row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x & 31;
     if (row >= n_rows) return;
@@ -55,14 +57,14 @@ extern "C" __global__ void add_ones(const u64* rows, u32 n_words, u32 n_rows, in
     if (lane == 0) ones[row] = doubles ? 2 * ones[row] + sum : sum;
 }
 
-// What of all samples has a level: in whole units, as a share of all, and the inverse (0 of nothing).
+// Total weight of a level: in whole units, as a share of all samples, and its inverse (0 if empty).
 struct Level {
     int total;
     float share, inverse, unused;
 };
 
-// A variable of a tile: its first row among those of the tile, how many numbers it enters a regression by, its levels, and where
-// that is one number, the mean and the inverse variance (0 of nothing) of the levels' numbers.
+// A variable of a tile: its first row in the tile, its number of regression columns, its levels
+// and, for a single column, the mean and inverse variance (0 if constant) of the level numbers.
 struct Variable {
     u32 row, n_rows, n_scores;
     const Level* levels;
@@ -70,9 +72,9 @@ struct Variable {
 };
 
 struct Side {
-    const int* starts;  // of the variables' rows, from the tile's first on, and of the end
+    const int* starts;  // of the variables' rows, from the tile's first on, and the end
     const int* scores;
-    const Level* levels;  // variable after variable
+    const Level* levels;  // variable by variable
     const double2* moments;
 
     __device__ __forceinline__ Variable operator[](u32 v) const {
@@ -93,7 +95,8 @@ struct PairTable {
 
     __device__ __forceinline__ int at(u32 k, u32 l) const { return joint[k * stride + l]; }
 
-    // Calls use(count, level of a, level of b) for all cells, those of first levels being what the others leave.
+    // Calls use(count, level of a, level of b) for all cells; first levels have the remaining
+    // counts.
     template <class Use>
     __device__ __forceinline__ void each(Use use) const {
         int corner = a.levels[0].total;
@@ -117,7 +120,7 @@ struct PairTable {
         use(corner, a.levels[0], b.levels[0]);
     }
 
-    // In single precision; `rounding` says how far off that may be.
+    // In single precision; `rounding` bounds the error.
     __device__ __forceinline__ float phi_squared() const {
         float sum = 0;
         each([&](int both, const Level& x, const Level& y) {
@@ -127,8 +130,9 @@ struct PairTable {
         return sum;
     }
 
-    // An expected count e and a count are each good to e and count times 2^-23, so that their difference is off by 3e-7 e
-    // at most but for its own last digits. Over all cells that is, by Cauchy's inequality, at most 6e-7 sqrt(n phi^2 n) of n phi^2.
+    // An expected count e and a count are accurate to e and count times 2^-23, so the error of
+    // their difference is at most 3e-7 e, apart from its own rounding. Over all cells, by the
+    // Cauchy-Schwarz inequality, the error of n phi^2 is at most 6e-7 sqrt(n phi^2 n).
     __device__ __forceinline__ float rounding(float least) const { return 1e-6f * sqrtf((float)n * least) + 1e-5f * least; }
 
     __device__ __forceinline__ double likelihood_ratio() const {
@@ -139,7 +143,7 @@ struct PairTable {
         return sum;
     }
 
-    // Of variables with a single score each: at most the ratio of an edge between them is this.
+    // For variables with a single score each: an upper bound of the likelihood ratio of their edge.
     __device__ __forceinline__ double correlation_bound() const {
         double cross = 0;
         for (u32 k = 0; k < a.n_rows; ++k) {

@@ -1,19 +1,20 @@
-// Counts by the tensor cores' binary product through wgmma, for compute capability 9.0 alone.
+// Counts with the tensor cores' binary product through wgmma, for compute capability 9.0 only.
 //
-// Two blocks of threads on neighbouring multiprocessors (a cluster) count 256 x 256 pairs together: each
-// has 128 rows of its own, and fetches half of the columns for both, since the cache could not feed them
-// otherwise. In a block one thread does nothing but fetch, by bulk copies that raise a barrier when they
-// have arrived; two groups of four warps multiply, 64 rows each, and raise another when they are done.
+// Two thread blocks on neighbouring multiprocessors (a cluster) count 256 x 256 pairs together.
+// Each has its own 128 rows and fetches half of the columns for both, because the cache bandwidth
+// would not suffice otherwise. In each block, one thread only fetches, by bulk copies that signal a
+// barrier on arrival. Two groups of four warps multiply, 64 rows each, and signal another barrier
+// when they are done.
 //
-// A bulk copy brings contiguous bytes only, so the variables are laid out again beforehand: 128 rows by
-// 128 bytes, permuted within a row as in shared memory, are a unit that one copy brings.
+// A bulk copy fetches contiguous bytes only, so the variables are rearranged beforehand: 128 rows
+// by 128 bytes, permuted within a row as in shared memory, form a unit that one copy fetches.
 //
-// A count that is tested starts not at zero but below it by the count expected of independent variables, n_i n_j / n
-// rounded, and is kept in the low bits of a float as elsewhere: then a test is a difference and a comparison.
+// A tested count starts at minus the rounded count expected under independence, n_i n_j / n, and is
+// stored in the low bits of a float. A test is then a subtraction and a comparison.
 //
-// While counting, the tensor cores are all but always busy; while testing, they rest: both groups come to
-// their tests at the same time. Making them take turns was slower, for the stages then have to last from the
-// first group's use to the second's, and too few are left for the fetching to run ahead.
+// The tensor cores are almost always busy while counting and idle while testing, because both
+// groups test at the same time. Alternating the groups is slower: stages would be held from the
+// first group's use to the second's, which leaves too few for prefetching.
 
 #define UNIT 128  // rows in a unit
 #define UNIT_BYTES (UNIT * SLICE)
@@ -22,7 +23,7 @@
 #define COLUMN_PAIRS 128
 #define COUNTING_WARPS 8
 
-// Where a count starts that is expected to be zero: the float 1.5 * 2^23, good for up to 2^22 either way.
+// Initial value of a count with expectation zero: the float 1.5 * 2^23, valid within 2^22.
 #define CENTRE 12582912.0f
 
 extern "C" __global__ void lay_out(const uint4* rows, uint4* units, u32 row_bytes, u64 n_pieces) {
@@ -35,12 +36,12 @@ extern "C" __global__ void lay_out(const uint4* rows, uint4* units, u32 row_byte
 
 struct Shared {
     u8 stages[STAGES][STAGE_BYTES];     // rows, then columns
-    float4 bounds[2][2][COLUMN_PAIRS];  // of each group, now and next: loose and tight of two columns
+    float4 bounds[2][2][COLUMN_PAIRS];  // of each group, current and next: loose and tight of two columns
     float2 ones[2][2][COLUMN_PAIRS];
     u64 full[STAGES], empty[STAGES];
 };
 
-// Which stage is next, and whether the ring has been round an odd number of times.
+// The next stage, and the parity of the number of passes through the ring.
 struct Place {
     u32 stage = 0, round = 0;
     __device__ __forceinline__ void next() {
@@ -80,7 +81,7 @@ __device__ __forceinline__ void fetch_unit_for_both(u8* to, const u8* from, cons
         : "memory");
 }
 
-// Rows of 128 bytes, permuted, eight of them 1024 bytes from the next eight.
+// Permuted rows of 128 bytes; each group of eight rows is 1024 bytes from the next.
 __device__ __forceinline__ u64 matrix_at(const u8* at) {
     return (u64)(shared_address(at) >> 4) | (u64)1 << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
 }
@@ -103,7 +104,7 @@ __device__ __forceinline__ void multiply_group(int (&c)[128], u64 a, u64 b) {
         : "l"(a), "l"(b));
 }
 
-// No use of the counts moves over this.
+// Barrier for the compiler: no use of the counts is moved across it.
 __device__ __forceinline__ void pin(int (&c)[128]) { asm volatile("" : R128(c)::"memory"); }
 
 template <u32 kLeft>
@@ -117,7 +118,7 @@ __device__ __forceinline__ void meet(u32 id, u32 n_threads) {
 
 typedef Tour<256, 256> ClusterTour;
 
-// Half of some counts, since registers cannot be indexed.
+// Selects half of some counts, because registers cannot be indexed.
 template <u32 kHalf>
 __device__ __forceinline__ void choose_half(int (&to)[kHalf], const int (&from)[2 * kHalf], bool upper) {
 #pragma unroll
@@ -146,7 +147,7 @@ __device__ __forceinline__ void fetch_all(const Tile& tile, Shared& shared) {
     }
 }
 
-// One of the two groups of warps that multiply, and what it does with its counts.
+// One of the two groups of warps that multiply, and its counts.
 struct GroupCounter {
     const Tile& tile;
     Shared& shared;
@@ -154,12 +155,12 @@ struct GroupCounter {
     u32 group = threadIdx.x >> 7, lane = threadIdx.x & 31;
     u32 row_in_tile = rank_in_cluster() * UNIT + (threadIdx.x >> 5) * 16 + (lane >> 2);
     Place place;
-    int c[128];  // [eight columns][row and the eighth after][column and the next]
+    int c[128];  // [eight columns][row and row + 8][column and column + 1]
 
     __device__ __forceinline__ GroupCounter(const Tile& t, Shared& s) : tile(t), shared(s) {}
 
     __device__ __forceinline__ void release(u32 stage) {
-        // The first two lanes tell one block of the cluster each.
+        // Each of the first two lanes signals one block of the cluster.
         if (lane >= 2) return;
         asm volatile(
             "{\n.reg .b32 there;\n"
@@ -169,7 +170,8 @@ struct GroupCounter {
             : "memory");
     }
 
-    // Adds up the products of a tile; does something else after the first and before the last is waited for.
+    // Accumulates the products of a tile; runs callbacks after the first and before waiting for the
+    // last.
     template <class AfterFirst, class BeforeLast>
     __device__ __forceinline__ void count(AfterFirst after_first, BeforeLast before_last) {
         u32 before = 0;
@@ -199,7 +201,7 @@ struct GroupCounter {
     }
 };
 
-// What a thread needs of its two rows: their share of ones, and bounds, as counts are compared with them.
+// Inputs of the tests for a thread's two rows: their share of ones, and bounds in units of counts.
 struct Rows {
     float share[2], loose[2], tight[2];
 };
@@ -232,7 +234,7 @@ struct GroupTester : GroupCounter {
 
     __device__ __forceinline__ void share_columns() {
         const u32 next = odd ^ 1, k = threadIdx.x & 127;
-        meet(1 + group, 128);  // nobody needs what was there
+        meet(1 + group, 128);  // the previous values are no longer in use
         shared.bounds[group][next][k] = make_float4(next_left.y, next_left.z, next_right.y, next_right.z);
         shared.ones[group][next][k] = make_float2(next_left.x, next_right.x);
         meet(1 + group, 128);
@@ -253,9 +255,9 @@ struct GroupTester : GroupCounter {
 
     __device__ __forceinline__ float4 bounds_at(u32 k) const { return shared.bounds[group][odd][4 * k + (lane & 3)]; }
 
-    // Of four counts, the one of row e >> 1 and column e & 1.
+    // Tests one of four counts: that of row e >> 1 and column e & 1.
     __device__ __forceinline__ bool may_pass(u32 e, float4 b, int both) const {
-        const float slack = 0.5f + output.test.slack * per_sample;  // of rounding the expected count, and of single precision
+        const float slack = 0.5f + output.test.slack * per_sample;  // rounding of the expected count, and single precision
         const float loose = fmaf(rows.loose[e >> 1], e & 1 ? b.z : b.x, -slack);
         const float tight = fmaf(rows.tight[e >> 1], e & 1 ? b.w : b.y, -slack);
         return fabsf(__int_as_float(both) - CENTRE) >= fmaxf(loose, tight);
@@ -268,7 +270,7 @@ struct GroupTester : GroupCounter {
                         both - start(r ? rows.share[1] : rows.share[0], e & 1 ? ones.y : ones.x));
     }
 
-    // The counts that may pass, of these parts of sixteen counts each.
+    // Keeps the counts that may pass, in these parts of sixteen counts each.
     __device__ __forceinline__ void look_again(u32 parts) const {
 #pragma unroll 1
         for (; parts; parts &= parts - 1) {
@@ -305,7 +307,7 @@ struct GroupTester : GroupCounter {
                 for (u32 e = 0; e < 4; ++e) any[e] |= may_pass(e, b, c[16 * part + 4 * k + e]);
             }
             if (any[0] || any[1] || any[2] || any[3]) parts |= 1 << part;
-            if (part & 1) __syncwarp();  // or too many bounds would be loaded at once
+            if (part & 1) __syncwarp();  // limits the number of bounds that are loaded at once
         }
         if (__builtin_expect(parts != 0, 0)) look_again(parts);
         __syncwarp();
@@ -367,7 +369,7 @@ extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(32 * COUNTING_W
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     meet_cluster();
-    // Counting takes more registers than an even share of them.
+    // Counting needs more registers than an even share.
     if (threadIdx.x < 32 * COUNTING_WARPS) {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         count_in_group(tile, output, shared);
@@ -376,5 +378,5 @@ extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(32 * COUNTING_W
         if (threadIdx.x == 32 * COUNTING_WARPS) fetch_all(tile, shared);
     }
     __syncwarp();
-    meet_cluster();  // no block leaves while another copies to it
+    meet_cluster();  // no block exits while another copies to it
 }
