@@ -61,8 +61,8 @@ def test_the_short_help_describes_the_most_used_options_first():
     described = re.findall("^\u2502 (--[a-z-]+)", short, re.MULTILINE)
     assert {"--output", "--report", "--method", "--missing", "--weights"} <= set(described)
     assert "--checkpoint" not in described
-    assert "Folder where finished tiles" not in short
-    assert "Folder where finished tiles" in whole
+    assert "Folder for finished tiles" not in short
+    assert "Folder for finished tiles" in whole
 
 
 def test_the_first_help_builds_no_command():

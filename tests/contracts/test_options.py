@@ -31,6 +31,7 @@ from markhood.learning.provenance import identity
 from markhood.learning.request import GROUPS, Request, SharedOptions
 from markhood.learning.run import Execution
 from markhood.options import declaration_of
+from messages import refuses
 from oracles.networks import network
 
 ESTIMATORS = {
@@ -424,7 +425,7 @@ def test_example_a_type_checker_finds_wrong_options(tmp_path):
 def test_example_an_option_of_a_group_is_not_passed_flat():
     with pytest.raises(markhood.InputError, match=r"knowledge=Knowledge\(forbidden_edges="):
         markhood.learn(VALUES, forbidden_edges=[(0, 1)])
-    with pytest.raises(markhood.InputError, match="must be a markhood\\.Run"):
+    with refuses("option-value", "run"):
         markhood.learn(VALUES, run={"checkpoint": "folder"})
 
 

@@ -179,7 +179,7 @@ def test_example_one_column_is_enough_to_predict_another(tmp_path):
         tmp_path / "data.csv",
     ):
         np.testing.assert_array_equal(pair.predict_proba(data, "wet"), expected)
-    with pytest.raises(InputError, match="All variables are targets"):
+    with refuses("option-value"):
         pair.predict(frame, ["rain", "wet"])
 
 

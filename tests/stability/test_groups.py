@@ -327,7 +327,7 @@ def test_property_a_checkpoint_belongs_to_groups_and_pairs(tmp_path):
         (groups, 5, False),
     )
     for other in others:
-        with pytest.raises(markhood.InputError, match="tiles of another run"):
+        with refuses("checkpoint"):
             compare(request, *other)
 
 
