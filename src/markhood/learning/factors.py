@@ -52,7 +52,7 @@ PERMUTATIONS, FEW_PERMUTATIONS = 100, 10  # for tables with up to, and above, MA
 FEWEST_VARIABLES = 4
 GAMMA = 0.5
 DEPTH = 3
-WORTH_A_WARNING = 10.0  # gain in the total criterion: strong evidence for factors
+WORTH_A_WARNING = 20.0  # gain in the total criterion: very strong evidence for factors
 MOST_CHECKED = 100_000  # values of a table that is checked for factors without being asked to,
 DENSE = 2.0  # and edges per variable of its graph, each counted at both ends
 
