@@ -109,7 +109,8 @@ class PairTable {
             for (std::size_t q = 0; q < 4; ++q) {
                 Sixteen numbers{};
                 for (std::size_t k = 0; k < n_rows; ++k) {
-                    const Sixteen values = Sixteen{} + static_cast<std::uint16_t>(rows_[k][w] >> (16 * q));
+                    const std::uint16_t bits = static_cast<std::uint16_t>(rows_[k][w] >> (16 * q));
+                    const Sixteen values = Sixteen{} + bits;
                     numbers += numbers - (Sixteen)((values & kBits) == kBits);  // a comparison is minus one where it holds
                 }
                 if (!j) numbers = ((numbers & 0xfffe) << 1) | (numbers & 1);
