@@ -74,10 +74,11 @@ class BinaryFit : public Newton<BinaryModel> {
     }
 
     static std::uint64_t hash_of(const Pack* column, std::size_t n_packs) {
-        PackBits mixed{};
-        for (std::size_t p = 0; p < n_packs; ++p) mixed = (mixed << 1) ^ ((PackBits)column[p] + mixed);
+        using Words = std::uint64_t __attribute__((vector_size(sizeof(Pack))));  // unsigned: sums may wrap
+        Words mixed{};
+        for (std::size_t p = 0; p < n_packs; ++p) mixed = (mixed << 1) ^ ((Words)column[p] + mixed);
         std::uint64_t hash = 0;
-        for (std::size_t k = 0; k < kPack; ++k) hash = hash * 0x100000001b3u ^ static_cast<std::uint64_t>(mixed[k]);
+        for (std::size_t k = 0; k < kPack; ++k) hash = hash * 0x100000001b3u ^ mixed[k];
         return hash;
     }
 
