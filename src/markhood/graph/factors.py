@@ -32,8 +32,6 @@ class Factors:
     loadings : ndarray of shape (n_columns, n_factors)
     explained : ndarray of shape (n_factors,)
         Share of the variance of all columns that each factor explains.
-    totals : tuple of float
-        Total criterion with 0, 1, 2, ... factors, if it was used to choose their number.
 
     Examples
     --------
@@ -45,7 +43,6 @@ class Factors:
     columns: tuple[str, ...]
     loadings: NDArray[np.float64]
     explained: NDArray[np.float64]
-    totals: tuple[float, ...] = ()
 
     @property
     def n_factors(self) -> int:
@@ -60,7 +57,6 @@ class Factors:
             tuple(stored["loadings"]),
             loadings.reshape(len(stored["loadings"]), -1),
             np.array(stored["explained"], np.float64),
-            tuple(stored.get("totals", ())),
         )
 
     def rotated(self, method: Literal["varimax", "oblimin"] = "varimax") -> Self:
