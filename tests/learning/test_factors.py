@@ -134,6 +134,13 @@ def test_example_a_model_predicts_better_with_factors(tmp_path):
         markhood.fit_model(graph, train, method="likelihood")
 
 
+@pytest.mark.parametrize("stored", [3, {"loadings": {"a": [1]}}, {"loadings": 1, "explained": []}])
+def test_example_damaged_factors_are_refused(stored):
+    graph = markhood.Graph("ab", [(0, 1)], provenance={"factors": stored})
+    with refuses("graph-invalid", "factors"):
+        _ = graph.factors
+
+
 def test_property_rotations_explain_the_same():
     factors = markhood.learn(questionnaire(1), factors=2).factors
     varimax, oblimin = factors.rotated(), factors.rotated("oblimin")

@@ -52,12 +52,16 @@ class Factors:
     @classmethod
     def from_provenance(cls, stored: Mapping[str, Any]) -> Self:
         """Read the factors from the provenance of a graph."""
-        loadings = np.array(list(stored["loadings"].values()), np.float64)
-        return cls(
-            tuple(stored["loadings"]),
-            loadings.reshape(len(stored["loadings"]), -1),
-            np.array(stored["explained"], np.float64),
-        )
+        try:
+            columns, explained = tuple(stored["loadings"]), np.array(stored["explained"], float)
+            loadings = np.array(list(stored["loadings"].values()), float)
+            return cls(columns, loadings.reshape(len(columns), len(explained)), explained)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise InputError(
+                "graph-invalid",
+                "factors",
+                "The factors in the provenance of the graph are damaged: learn the graph again.",
+            ) from None
 
     def rotated(self, method: Literal["varimax", "oblimin"] = "varimax") -> Self:
         """Rotate the loadings to a simple structure.
