@@ -39,6 +39,7 @@ COLUMNS = (
 
 OF_DESIGNS = ("design", "trial", "p_structure", "p_strength", "edges", "fields", *MEASURES)
 EQUAL_TRIALS = 200
+MORE_TRIALS = {"two equal groups of 200, survey weights": 1000}
 EQUAL_SHUFFLES = 39  # enough for p <= 0.05 to be 5 %
 
 
@@ -104,7 +105,7 @@ def main_of_designs(path: Path) -> None:
     done = [(r[0], int(r[1]), *(float(p) if p else np.nan for p in r[2:])) for r in read_rows(path)]
     have = {row[:2] for row in done}
     for name, design in DESIGNS.items():
-        for trial in range(EQUAL_TRIALS):
+        for trial in range(MORE_TRIALS.get(name, EQUAL_TRIALS)):
             if (name, trial) not in have:
                 rng = np.random.default_rng([trial, list(DESIGNS).index(name)])
                 done.append((name, trial, *design(rng, trial)))
