@@ -86,5 +86,5 @@ def choose_gamma(
         f"sparsest  gamma {found.sparsest:g} is the largest within one standard error of the best"
     )
     console.print(
-        f"suggested gamma {found.suggested:g}: the default for sparse graphs, the best for denser ones"
+        f"suggested gamma {found.suggested:g}: 0.5 for sparse graphs, the best for denser ones"
     )

@@ -106,7 +106,8 @@ def stored_components(provenance: Mapping[str, Any], variables: Variables) -> Co
     is_usable = units.shape == (2, len(columns)) and len(owners) == len(columns)
     if not (is_usable and np.isfinite(units).all() and (units[1] > 0).all()):
         raise _damaged()
-    return Components(loadings / np.sqrt(eigenvalues), owners, *units, eigenvalues)
+    weights = loadings / np.sqrt(eigenvalues)
+    return Components(weights, owners, units[0], units[1], eigenvalues)
 
 
 def _damaged() -> InputError:
