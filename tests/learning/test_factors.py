@@ -9,6 +9,7 @@ import pytest
 import markhood
 from markhood.data.coding.encode import encode
 from markhood.data.rest_scores import known_codes, leading_components, rest_scores
+from markhood.output.report.facts import run_rows
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
 from markhood.scores.given import score_statistics, scored_variable
@@ -236,3 +237,16 @@ def test_property_scores_of_binary_variables_are_those_of_one_at_a_time():
     weights = scorer._weights
     ones = [scored_variable(samples.bits, v, scorer._shares_given(v), weights) for v in range(16)]
     np.testing.assert_allclose(blocks, score_statistics(ones, ones, weights), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("suffix", ["json", "graphml", "csv"])
+def test_example_files_and_reports_have_the_loadings(tmp_path, suffix):
+    graph = markhood.learn(questionnaire(1), factors=2)
+    markhood.write_graph(graph, tmp_path / f"graph.{suffix}")
+    again = markhood.read_graph(tmp_path / f"graph.{suffix}")
+    np.testing.assert_allclose(again.factors.loadings, graph.factors.loadings)
+    rows = dict(run_rows(again))
+    leading = graph.factors.rotated().leading(0, 1)[0]
+    assert leading in rows["hidden factor 1"]
+    assert "hidden factor 2" in rows
+    assert str(graph.n_edges) in rows["given these factors"]

@@ -219,6 +219,15 @@ def _components_of(samples: Samples, nodes: NDArray[np.int64], n: int) -> Compon
     return Components(vectors, owners, means, deviations, values)
 
 
+def leading_eigenvalues(columns: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Return the largest eigenvalues of X X' / n_samples."""
+    if min(columns.shape) > MOST_DENSE:
+        return leading_eigenvectors(columns, n)[0]
+    rows = columns if len(columns) <= columns.shape[1] else columns.T
+    values = np.linalg.eigvalsh(rows @ rows.T / columns.shape[1])
+    return np.asarray(values[::-1][:n])
+
+
 def leading_eigenvectors(
     columns: NDArray[np.float64], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -37,7 +37,7 @@ from markhood.data.rest_scores import (
     Components,
     known_codes,
     leading_components,
-    leading_eigenvectors,
+    leading_eigenvalues,
     level_columns,
     unlinked_sites,
 )
@@ -57,7 +57,7 @@ from markhood.search.values.job import Job
 
 MOST_FACTORS = 10
 MANY_VARIABLES = 100  # above this, search blankets among screened pairs only
-PERMUTATIONS, FEW_PERMUTATIONS = 100, 10  # for tables with up to, and above, MANY_VARIABLES columns
+PERMUTATIONS, FEW_PERMUTATIONS = 20, 10  # for tables with up to, and above, MANY_VARIABLES columns
 BLOCKS = 10  # of a genome, at least, for parallel analysis
 FEWEST_VARIABLES = 4
 GAMMA = 0.5
@@ -232,28 +232,18 @@ def n_above_noise(
 ) -> int:
     """Return the number of leading eigenvalues above those of permuted columns, or blocks."""
     variables = samples.variables.pick(nodes.tolist())
-    codes, rng = known_codes(samples, nodes), np.random.default_rng(seed)
+    columns, owners = level_columns(known_codes(samples, nodes), variables)
+    columns -= np.nanmean(columns, axis=1, keepdims=True)
+    np.nan_to_num(columns, copy=False)
+    deviations = columns.std(axis=1, keepdims=True)
+    columns /= np.where(deviations > 0, deviations, 1.0)
     n_permutations = PERMUTATIONS if len(nodes) <= MANY_VARIABLES else FEW_PERMUTATIONS
-    permuted = np.empty((n_permutations, len(eigenvalues)))
+    _, blocks = np.unique(np.arange(len(nodes)) if blocks is None else blocks, return_inverse=True)
+    in_order = np.tile(np.arange(columns.shape[1]), (int(blocks.max()) + 1, 1))
+    rng, permuted = np.random.default_rng(seed), np.empty((n_permutations, len(eigenvalues)))
     for k in range(n_permutations):
-        columns, _ = level_columns(_permuted(codes, blocks, rng), variables)
-        columns -= np.nanmean(columns, axis=1, keepdims=True)
-        np.nan_to_num(columns, copy=False)
-        deviations = columns.std(axis=1, keepdims=True)
-        columns /= np.where(deviations > 0, deviations, 1.0)
-        permuted[k] = leading_eigenvectors(columns, len(eigenvalues))[0]
+        orders = rng.permuted(in_order, axis=1)[blocks[owners]]
+        shuffled = np.take_along_axis(columns, orders, axis=1)
+        permuted[k] = leading_eigenvalues(shuffled, len(eigenvalues))
     exceeds = eigenvalues > permuted.max(axis=0)
     return int(np.argmin(exceeds)) if not exceeds.all() else len(exceeds)
-
-
-def _permuted(
-    codes: NDArray[np.uint16], blocks: NDArray[np.int64] | None, rng: np.random.Generator
-) -> NDArray[np.uint16]:
-    """Permute each row, or the rows of each block together."""
-    if blocks is None:
-        return rng.permuted(codes, axis=1)
-    found = np.empty_like(codes)
-    for block in np.unique(blocks).tolist():
-        own = blocks == block
-        found[own] = codes[own][:, rng.permutation(codes.shape[1])]
-    return found
