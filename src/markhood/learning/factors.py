@@ -239,11 +239,14 @@ def n_above_noise(
     columns /= np.where(deviations > 0, deviations, 1.0)
     n_permutations = PERMUTATIONS if len(nodes) <= MANY_VARIABLES else FEW_PERMUTATIONS
     _, blocks = np.unique(np.arange(len(nodes)) if blocks is None else blocks, return_inverse=True)
-    in_order = np.tile(np.arange(columns.shape[1]), (int(blocks.max()) + 1, 1))
+    n_blocks = int(blocks.max()) + 1
+    in_order = np.tile(np.arange(columns.shape[1]), (n_blocks, 1))
     rng, permuted = np.random.default_rng(seed), np.empty((n_permutations, len(eigenvalues)))
     for k in range(n_permutations):
         orders = rng.permuted(in_order, axis=1)[blocks[owners]]
         shuffled = np.take_along_axis(columns, orders, axis=1)
         permuted[k] = leading_eigenvalues(shuffled, len(eigenvalues))
-    exceeds = eigenvalues > permuted.max(axis=0)
+    least = permuted.max(axis=0)
+    # Blocks keep their own components, which come after the factors in the data.
+    exceeds = eigenvalues > (least if n_blocks == len(nodes) else least[0])
     return int(np.argmin(exceeds)) if not exceeds.all() else len(exceeds)
