@@ -38,6 +38,7 @@ from markhood.stability.centrality import (
     centrality_rows,
     stability_rows,
 )
+from markhood.stability.communities import CommunityStability, community_stability
 from markhood.stability.differences import DifferenceRow, difference_rows
 from markhood.stability.labels import read_with_labels
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
@@ -183,6 +184,17 @@ class Bootstrap:
             ``node``, ``measure``, its ``value`` in the graph, ``mean``, ``low`` and ``high``.
         """
         return centrality_rows(self._measured(communities), self.graph.nodes, self.level)
+
+    def communities(self) -> CommunityStability:
+        """Find the communities of every replicate, and how stable those of the graph are.
+
+        Returns
+        -------
+        CommunityStability
+            Share of the replicates in which two nodes are in one community, in which a node is in
+            its own community, and with each number of communities.
+        """
+        return community_stability(self.graph, self.replicates.each())
 
     def stability(self) -> list[StabilityRow]:
         """Compute the correlation stability (CS) coefficients of centralities and couplings.

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.graph.centrality import MEASURES, centralities
+from markhood.graph.communities import communities as found_communities
 from markhood.graph.graph import Graph
-from markhood.output.pictures.communities import communities as found_communities
 from markhood.stability.replicates import Replicate
 from markhood.stability.resampling import DROPPED
 
