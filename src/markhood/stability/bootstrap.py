@@ -213,8 +213,12 @@ class Bootstrap:
                 "The stability of centralities requires case-dropping subsets: bootstrap with "
                 f"{option('resample', 'cases')}.",
             )
-        edges = self.replicates.columns_of(self.graph.edges)
-        return stability_rows(self._measured(None), self.couplings, edges)
+        listed = np.union1d(pair_numbers(self.graph.edges), pair_numbers(self.replicates.pairs))
+        couplings = np.zeros((1 + self.replicates.n_replicates, len(listed)))
+        couplings[0, np.searchsorted(listed, pair_numbers(self.graph.edges))] = self.couplings
+        couplings[1:] = self.replicates.columns_of(pairs_numbered(listed))
+        n_pairs = self.graph.n_nodes * (self.graph.n_nodes - 1) // 2
+        return stability_rows(self._measured(None), couplings, n_pairs)
 
     def _measured(self, communities: Sequence[int] | None) -> dict[str, NDArray[np.float64]]:
         if communities is None:
