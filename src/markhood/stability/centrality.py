@@ -98,7 +98,7 @@ def _coefficient(correlations: NDArray[np.float64], shares: NDArray[np.int64]) -
 
 
 def _correlation(a: NDArray[np.float64], b: NDArray[np.float64], n: int) -> float:
-    """Return the correlation of n pairs of values, those not in a and b being 0; NaN if constant."""
+    """Return the correlation of n pairs of values, 0 where not listed; NaN if one is constant."""
     if n < 2:
         return float("nan")
     covariance = float(a @ b - a.sum() * b.sum() / n)
