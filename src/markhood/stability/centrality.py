@@ -80,7 +80,7 @@ def stability_rows(
     rows: list[StabilityRow] = []
     for measure, values in {"edge": couplings, **measured}.items():
         n = n_pairs if measure == "edge" else values.shape[1]
-        correlations = np.array([_correlation(values[0], own, n) for own in values[1:]])
+        correlations = np.array([correlation(values[0], own, n) for own in values[1:]])
         shares = np.arange(len(correlations)) % len(DROPPED)
         row: StabilityRow = {"measure": measure, "cs": _coefficient(correlations, shares)}
         for k, dropped in enumerate(DROPPED):
@@ -97,7 +97,7 @@ def _coefficient(correlations: NDArray[np.float64], shares: NDArray[np.int64]) -
     return float(max(kept, default=0.0))
 
 
-def _correlation(a: NDArray[np.float64], b: NDArray[np.float64], n: int) -> float:
+def correlation(a: NDArray[np.float64], b: NDArray[np.float64], n: int) -> float:
     """Return the correlation of n pairs of values, 0 where not listed; NaN if one is constant."""
     if n < 2:
         return float("nan")

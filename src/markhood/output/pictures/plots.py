@@ -49,6 +49,7 @@ from markhood.output.pictures.named_layouts import (
     shared_layout,
 )
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
+from markhood.output.pictures.plan import plan
 from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ __all__ = [
     "gamma_path",
     "group_networks",
     "network",
+    "plan",
     "shared_layout",
 ]
 
