@@ -173,7 +173,6 @@ BAYES = Here("bayes", inclusion_probabilities)
 BGMS = InR("bgms", "bgms", "bgms_probabilities.R")
 TESTS = (
     Here("compare_groups", group_tests),
-    Here("compare_groups, l1lr as IsingFit", lambda table: group_tests(table, **AS_ISINGFIT)),
     InR("NetworkComparisonTest", "NetworkComparisonTest", "nct_groups.R"),
 )
 ANALYSES: dict[str, tuple[Callable[[], list[Known]], Judge, tuple[Here | InR, ...]]] = {

@@ -168,6 +168,10 @@ CODES = {
     "data-changed": Code("The data differ from those of the graph.", "Use the same data."),
     "not-converged": Code("Fits or chains did not converge.", "See the advice in the message."),
     "candidates-cut": Code("Search spaces were cut.", "Raise max_candidates."),
+    "pairs-screened": Code(
+        "Only the pairs that passed a screen are compared between groups.",
+        "Compare fewer columns at a time to include all pairs.",
+    ),
     "linkage": Code("All edges join neighbouring sites.", "Look at pairs alone."),
     "separated": Code(
         "The data are separated, so that some estimates are infinite.",

@@ -222,8 +222,8 @@ class Graph:
     @property
     def factors(self) -> Factors | None:
         """The hidden factors that the graph was adjusted for, with loadings, or None."""
-        stored = self.provenance.get("factors")
-        return Factors.from_provenance(stored) if stored else None
+        provenance = self.provenance
+        return Factors.from_provenance(provenance) if provenance.get("factors") else None
 
     @property
     def n_nodes(self) -> int:
