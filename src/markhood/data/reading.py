@@ -196,6 +196,12 @@ class TableFormat(Sealed):
     header: bool | None = declare(
         None, "Text files and sheets: whether the first row has names. Detected by default."
     )
+    skip_rows: int | None = declare(
+        None,
+        "Text files and sheets: number of rows above the header to skip, not counting blank lines. "
+        "Detected by default.",
+        low=0,
+    )
     encoding: str | None = declare(
         None,
         "Encoding of text files, such as utf-8 or cp1252. Detected by default.",
