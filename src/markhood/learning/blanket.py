@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from markhood.data.coding.names import suggest_names
 from markhood.data.samples import Samples
 from markhood.errors import InputError
-from markhood.learning.checks.copies import Copies
 from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.request import Request
 from markhood.search.one_blanket import OneBlanket, blanket_of
@@ -87,7 +86,7 @@ def blanket(
     samples = request.read(data)
     name = samples.names[_number(target, samples)]
     grouped = request.prepared(samples)
-    Copies.of(grouped, request.reading.identical, request.labels(grouped)).warn()
+    request.copies(grouped).warn()
     everything = grouped.variables.unfolded()
     node = everything.node[everything.variables.names.index(name)]
     found = blanket_in(request, grouped, node, gamma, depth)

@@ -240,7 +240,7 @@ class Request:
     def learn(self, samples: Samples) -> LearnedGraph:
         """Learn from samples, and add the provenance to the graphs."""
         samples = self.prepared(samples)
-        copies = Copies.of(samples, self.reading.identical, labels_of(samples, self))
+        copies = self.copies(samples)
         copies.warn()
         self.method.warn_of_data(samples)
         with self.job(samples) as job:
@@ -263,6 +263,7 @@ class Request:
             )
         if self.method.n_factors is None and self.run.checkpoint is None:
             warn_of_factors(job, kernels_named(self.run.kernels), learned.graph.n_edges)
+        copies.warn_of_near(job.samples, learned.found_edges)
         self.method.warn_of_result(job, learned)
         return with_provenance(learned, job, self, by_chance, copies.as_json())
 
@@ -300,6 +301,10 @@ class Request:
         scorer = scorer_for(marginal, Bic(), kernels_named(self.run.kernels))
         labels = labels_of(samples, self)
         return with_nearly_alike_grouped(samples, scorer, runner, float(how), labels)
+
+    def copies(self, samples: Samples) -> Copies:
+        """Return the copies in samples, as returned by `prepared`."""
+        return Copies.of(samples, self.reading.identical, labels_of(samples, self))
 
     def labels(self, samples: Samples) -> NDArray[np.int64]:
         """Return numbers that differ between variables which must not become one node."""

@@ -10,11 +10,12 @@ from markhood.data.formats.files import read_samples
 from messages import refuses, warns
 
 STOPS = [
-    (f"17-{k:06}", "2017-01-%02d" % (k % 28 + 1), "suspicious", "MDC" if k % 3 else "other",
+    (f"17-{k:06}", f"2017-01-{k % 28 + 1:02}", "suspicious", "MDC" if k % 3 else "other",
      "citation", "No", "Black", "Male", 44.97 + k / 1e4, -93.2 - k / 1e4, k % 5, "Cedar")
     for k in range(60)
 ]  # fmt: skip
-NAMES = "idNum,date,problem,MDC,kind,search,race,gender,lat,long,precinct,area".split(",")
+NAMES = ["idNum", "date", "problem", "MDC", "kind", "search", "race", "gender", "lat", "long",
+         "precinct", "area"]  # fmt: skip
 SCORES = [("ann", k % 3, 1.5 + k % 4, "xyz"[k % 3]) for k in range(40)]
 
 

@@ -3,11 +3,11 @@
 Such a table does not state whether the first row has column names, whether the first column has row
 labels, and whether lines end in an empty field. The reader guesses all three from the first rows.
 The first row is a header if none of its cells occurs again in its column, or few of many
-(`headings`), or if it cannot be data: numbers counted from 0 (as pandas writes columns without names), many numbers counted from 1 or
-after a name, one cell fewer than the other rows, or an empty cell above row labels. The first
-column has row labels if it has no name and its values are unique. Both guesses are checked against
-the whole table, which is read again only if a guess was wrong. Decisions that are not obvious are
-warnings.
+(`headings`), or if it cannot be data: numbers counted from 0 (as pandas writes columns without
+names), many numbers counted from 1 or after a name, one cell fewer than the other rows, or an empty
+cell above row labels. The first column has row labels if it has no name and its values are unique.
+Both guesses are checked against the whole table, which is read again only if a guess was wrong.
+Decisions that are not obvious are warnings.
 """
 
 from __future__ import annotations

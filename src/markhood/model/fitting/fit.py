@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.agreement import agreement, near_copies, warn_of_copies
 from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
 from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
@@ -153,6 +154,7 @@ def fit_model(
     n_factors = 0 if components is None else components.n
     layout = Layout(variables, graph.edges, len(units) + n_factors, components is not None)
     observed = observed_of(samples, variables, units, components)
+    _warn_of_joined_copies(graph, samples)
     fit = fitted(layout, observed, method, prior)
     model = reported(graph, layout, fit, observed, method, prior)
     _warn_of_infinite_estimates(model)
@@ -339,6 +341,18 @@ def _levels_of(graph: Graph, samples: Samples) -> Variables:
             f"The data have no column {absent[0]!r}, which is a node of the graph.",
         )
     return replace(samples.variables.pick([numbers[name] for name in graph.nodes]))
+
+
+def _warn_of_joined_copies(graph: Graph, samples: Samples) -> None:
+    """Warn about edges between copies, whose couplings depend on the prior alone."""
+    if samples.are_sites or graph.provenance.get("reading", {}).get("identical") == "keep":
+        return
+    number = {name: j for j, name in enumerate(samples.names)}
+    edges = np.array([[number[n] for n in pair] for pair in graph.edge_names()]).reshape(-1, 2)
+    exact = edges[np.abs(agreement(samples, edges)) == 1]
+    names = [(samples.names[i], samples.names[j]) for i, j in exact.tolist()]
+    warn_of_copies(names, "exact copies")
+    warn_of_copies(near_copies(samples, edges), "near copies")
 
 
 def _warn_of_infinite_estimates(model: FittedModel) -> None:
