@@ -338,7 +338,7 @@ def bootstrap_samples(
     """Implement `bootstrap` for samples that have been read."""
     _check(request, samples, replicates, resample, labels, model, level)
     samples = request.prepared(samples)
-    request.copies(samples).warn()
+    request = request.with_safe_gamma(samples)
     seed = request.seed
     resampling: Resampling | None = None
     if resample in RESAMPLINGS:

@@ -131,6 +131,7 @@ def compare(request: Request, groups: Groups, permutations: int, relearn: bool) 
             f"{option('permutations')} must be a whole number from 1 up, not {permutations!r}.",
         )
     groups = replace(groups, samples=request.prepared(groups.samples))
+    request = request.with_safe_gamma(groups.samples)
     request.copies(groups.samples).warn()
     start = request.seed
     study = {"groups": groups.identity, "permutations": int(permutations), "relearn": relearn}
