@@ -354,6 +354,7 @@ def bootstrap_samples(
     """Implement `bootstrap` for samples that have been read."""
     _check(request, samples, replicates, resample, labels, model, level)
     samples = request.prepared(samples)
+    request = request.with_safe_gamma(samples)
     seed = request.seed
     resampling: Resampling | None = None
     if resample in RESAMPLINGS:
