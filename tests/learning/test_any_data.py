@@ -86,9 +86,18 @@ def test_example_a_weight_counts_a_sample():
     assert markhood.learn(values, weights=[9, 1, 1, 9] * 10).n_edges == 1
 
 
-def test_example_only_whole_weights_for_l1_paths():
-    with refuses("weights", "weights"):
-        markhood.learn(chain(1, 50, (2, 2, 2)), "l1lr", weights=np.linspace(0.5, 1.3, 50))
+@pytest.mark.parametrize("refit", [True, False])
+def test_property_l1_paths_take_fractional_weights(refit):
+    values, half = chain(1, 300, (2, 2, 2, 2)), markhood.TableFormat(weights_are="frequencies")
+    alone = markhood.learn(values, "l1lr", refit=refit)
+    twice = np.repeat(values, 2, axis=0)
+    again = markhood.learn(twice, "l1lr", refit=refit, weights=np.full(600, 0.5), table=half)
+    assert again.edges.tolist() == alone.edges.tolist()
+    np.testing.assert_allclose(again.evidence, alone.evidence, rtol=1e-6)
+    mixed = np.concatenate([values, np.zeros((300, 4), int)])
+    weights = np.repeat([1.0, 1e-3], 300)
+    found = markhood.learn(mixed, "l1lr", refit=refit, weights=weights)
+    assert found.edges.tolist() == alone.edges.tolist()
 
 
 @pytest.mark.parametrize("method", METHODS)

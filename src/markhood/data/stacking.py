@@ -29,7 +29,7 @@ from markhood.data.variables import UNKNOWN, Variables, level_text
 from markhood.errors import InputError, option
 from markhood.kernels.words import packed
 
-FINER = 6  # binary digits by which a common unit is finer than the smallest one
+FINER = 10  # binary digits by which a common unit is finer than the smallest one
 
 BLOCK = 1 << 24  # level numbers in memory at a time
 

@@ -37,6 +37,7 @@ LIKELY_POPULATION = 10  # whole numbers that are all at least this are probably 
 LIKELY_MEAN = 50  # and so are whole numbers with at least this mean
 LARGEST_WHOLE = 2.0**53  # all larger numbers are whole
 COVERED = 0.1  # share of the possible rows that a table of counts has at least
+PARTS_OF_MEAN = 4  # to which weights are rounded where samples are repeated
 SIDE = 128  # samples per side of a tile, so that it fits in the cache
 
 WeightsAre = Literal["auto", "frequencies", "survey"]
@@ -301,7 +302,7 @@ def weighted(samples: Samples, weights: Any, weights_are: WeightsAre = "auto") -
 
 
 def repeated(samples: Samples) -> Samples:
-    """Repeat each sample as often as its weight, which must be a whole number.
+    """Repeat each sample as often as its weight, rounded to quarters of the mean unless whole.
 
     Examples
     --------
@@ -311,7 +312,12 @@ def repeated(samples: Samples) -> Samples:
     """
     if samples.weights is None:
         return samples
-    counts, n_samples = samples.weights.counts, int(samples.weights.counts.sum())
+    counts = samples.weights.counts
+    if (counts == counts[0]).all() and samples.weights.unit != 1:
+        return replace(samples, weights=None)
+    if samples.weights.unit != 1:
+        counts = np.rint(PARTS_OF_MEAN * counts / counts.mean()).astype(np.int64)
+    n_samples = int(counts.sum())
     require_memory(len(samples.words), n_samples)
     words = np.zeros((len(samples.words), words_per_row(n_samples)), np.uint64)
     for row, wide in zip(samples.words, words, strict=True):
