@@ -6,13 +6,14 @@ their coupling at independence is the sum of s_r = u_r v_r over the rows r. Its 
 
     sum over clusters c of (sum over rows r in c of w_r (s_r - mean))^2
 
-instead of the sum of squares over rows. The ratio of the two, the design effect, is averaged over
-pairs of columns, and the weights of all samples are divided by it. Their sum, the N of every
+instead of the sum of squares over rows. The design effect is the median, over pairs of columns, of
+the ratio of the two. The weights of all samples are divided by it, and their sum, the N of every
 formula, is then the effective sample size. It replaces N in the penalty, and log-likelihood ratios
 have the size that they have for as many independent rows.
 
-One factor is used for all pairs, because a likelihood has one weight for each row. The average over
-pairs was chosen on simulated clusters, series and copies (`benchmarks/dependent_rows.py`).
+A likelihood has one weight for each row, so one factor serves all pairs. Pairs with a much larger
+design effect, such as two properties of schools, are tested one by one with their own
+(`learning/checks/dependent_rows.py`); `benchmarks/dependent_rows.py` compares the choices.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from markhood.kernels.words import unpacked
 FEWEST = 10  # clusters: the design effect of fewer is imprecise
 MOST_PAIRS = 2000  # of columns
 MOST_PRODUCTS = 1 << 27  # pairs times rows
+BLOCK = 1 << 20  # products in memory at a time
 LEAST_PAIRS = 100
 
 
@@ -109,40 +111,78 @@ def in_clusters(samples: Samples, clusters: NDArray[np.int64]) -> Samples:
 
 def design_effect(samples: Samples) -> float:
     """Return the variance of scores in clusters over that of independent rows, at least 1."""
-    assert samples.clusters is not None
-    order = np.argsort(samples.clusters, kind="stable")
-    starts = np.flatnonzero(np.diff(samples.clusters[order], prepend=-1))
-    weights = np.ones(samples.n_samples)
-    if samples.weights is not None:
-        weights = samples.weights.counts[order].astype(np.float64)
-    weights /= weights.sum()
-    pairs = _some_pairs(samples)
-    columns = {k: _standardised(samples, k, order, weights) for k in np.unique(pairs).tolist()}
-    effects = []
-    for i, j in pairs.tolist():
-        scores = columns[i] * columns[j]
-        scores -= weights @ scores
-        scores *= weights
-        alone = float(scores @ scores)
-        if alone > 0:
-            effects.append(float((np.add.reduceat(scores, starts) ** 2).sum()) / alone)
-    correction = len(starts) / (len(starts) - 1)
-    return max(1.0, correction * float(np.mean(effects))) if effects else 1.0
+    rows, _ = _score_rows(samples)
+    most = max(LEAST_PAIRS, min(MOST_PAIRS, MOST_PRODUCTS // samples.n_samples))
+    if len(rows) * (len(rows) - 1) // 2 > most:
+        n_rows = max(2, isqrt(2 * most))
+        rows = np.sort(np.random.default_rng(0).choice(rows, n_rows, replace=False))
+    effects = _ClusterScores(samples, rows).effects[0][np.triu_indices(len(rows), 1)]
+    return max(1.0, float(np.median(effects))) if len(effects) else 1.0
 
 
-def _some_pairs(samples: Samples) -> NDArray[np.int64]:
-    """Return pairs of rows of bits that belong to different variables: all, or a random choice."""
-    ordered = np.array(samples.variables.is_ordered)
+def pair_effects(
+    samples: Samples, n_nodes: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the design effect and the sum of squared correlations of every pair of nodes.
+
+    Both have shape (n_nodes, n_nodes). None if there are too many pairs to look at.
+    """
+    rows, owner = _score_rows(samples)
+    rows, owner = rows[owner < n_nodes], owner[owner < n_nodes]
+    if samples.clusters is None or len(rows) ** 2 * samples.n_samples > 2 * MOST_PRODUCTS:
+        return None
+    effects, correlations = _ClusterScores(samples, rows).effects
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    n_pairs = np.outer(*[np.diff(np.append(first, len(owner)))] * 2)
+
+    def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.add.reduceat(np.add.reduceat(values, first, axis=0), first, axis=1)
+
+    return summed(effects) / n_pairs, summed(correlations**2)
+
+
+def _score_rows(samples: Samples) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return rows of bits, one of them for all levels that are ordered, and their variables."""
     owner = np.repeat(np.arange(samples.n_variables), np.diff(samples.starts))
     is_first = np.diff(owner, prepend=-1) > 0
-    rows = np.flatnonzero(is_first | ~ordered[owner])  # one column for all levels that are ordered
-    most = max(LEAST_PAIRS, min(MOST_PAIRS, MOST_PRODUCTS // samples.n_samples))
-    if len(rows) * (len(rows) - 1) // 2 <= most:
-        i, j = np.triu_indices(len(rows), 1)
-    else:
-        i, j = np.random.default_rng(0).integers(len(rows), size=(2, most))
-    pairs = np.column_stack([rows[i], rows[j]])
-    return np.asarray(pairs[owner[pairs[:, 0]] != owner[pairs[:, 1]]])
+    rows = np.flatnonzero(is_first | ~np.array(samples.variables.is_ordered)[owner])
+    return rows, owner[rows]
+
+
+class _ClusterScores:
+    """The scores of pairs of columns, in clusters."""
+
+    def __init__(self, samples: Samples, rows: NDArray[np.int64]) -> None:
+        assert samples.clusters is not None
+        order = np.argsort(samples.clusters, kind="stable")
+        self._starts = np.flatnonzero(np.diff(samples.clusters[order], prepend=-1))
+        weights = np.ones(samples.n_samples)
+        if samples.weights is not None:
+            weights = samples.weights.counts[order].astype(np.float64)
+        self._weights = weights / weights.sum()
+        columns = [_standardised(samples, row, order, self._weights) for row in rows.tolist()]
+        self._columns = np.array(columns).reshape(len(rows), samples.n_samples)
+
+    @property
+    def effects(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Design effects and correlations of all pairs of columns; symmetric."""
+        n_columns, n_samples = self._columns.shape
+        correction = len(self._starts) / (len(self._starts) - 1)
+        effects = np.ones((n_columns, n_columns))
+        block = max(1, BLOCK // n_samples)
+        for i in range(n_columns):
+            for start in range(i + 1, n_columns, block):
+                scores = self._columns[start : start + block] * self._columns[i]
+                scores -= (scores @ self._weights)[:, None]
+                scores *= self._weights
+                alone = np.einsum("ij,ij->i", scores, scores)
+                sums = np.add.reduceat(scores, self._starts, axis=1)
+                found = correction * np.einsum("ij,ij->i", sums, sums) / np.maximum(alone, 1e-300)
+                effects[i, start : start + block] = np.where(alone > 0, found, 1.0)
+        upper = np.triu(effects, 1)
+        return upper + upper.T + np.eye(n_columns), (
+            self._columns * self._weights
+        ) @ self._columns.T
 
 
 def _standardised(

@@ -36,7 +36,7 @@ from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.protocol import RESULTS
 from markhood.learning.checks.chance import edges_by_chance
 from markhood.learning.checks.copies import Copies, is_to_group, with_nearly_alike_grouped
-from markhood.learning.checks.dependent_rows import warn_of_dependent_rows
+from markhood.learning.checks.dependent_rows import warn_of_dependent_rows, without_undecided
 from markhood.learning.describe import LearnedGraph, describe
 from markhood.learning.factors import warn_of_factors, with_factors
 from markhood.learning.forecast.forecast import Forecast
@@ -323,6 +323,9 @@ class Request:
             Further facts that results depend on, if there is more than one search.
         """
         known = self.constraints(samples.variables)
+        if samples.clusters is not None:
+            gamma = 0.5 if self.method.tested_gamma is None else self.method.tested_gamma
+            known = without_undecided(known, samples, gamma)
         with nullcontext(self._open[-1][1]) if self._open else self._named_executor() as executor:
             saved = self._saved(samples, known, study or {})
             runner = Runner(self.run.n_jobs, self.run.report, executor, saved)

@@ -15,19 +15,25 @@ rows are independent. So rows are compared within the runs of columns by which t
 and the column that agrees most is left out, because one column alone gives no false edges.
 
 Both look at a bounded part of the data.
+
+In clusters, pairs are tested at their own effective sample size: see `without_undecided`.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.clusters import design_effect, pair_effects
 from markhood.data.samples import Samples
 from markhood.data.weights import row_hashes
 from markhood.errors import option, warn
+from markhood.graph.numbering import in_order
 from markhood.kernels.words import unpacked
+from markhood.search.values.constraints import Constraints
 
 MOST_BITS = 1 << 22  # that are hashed
 MOST_ROWS = 1000  # of bits that are hashed, one for each level but the first
@@ -37,6 +43,7 @@ FEWEST_DISTINCT = 20  # rows whose frequencies have a common divisor by chance i
 MOST_WORDS = 256  # of 64 neighbouring samples each
 MOST_COLUMNS = 200
 LARGE = 5.0  # standard errors
+MUCH_LARGER = 1.5  # design effect of a pair, in units of the median
 MOST_SORTED = 3  # columns by which a table is sorted
 
 
@@ -64,6 +71,29 @@ def warn_of_dependent_rows(samples: Samples) -> None:
             f"Rows that depend on each other give false edges: use {option('clusters')} for "
             f"schools, persons or batches, or {option('time')} for rows in time.",
         )
+
+
+def without_undecided(known: Constraints, samples: Samples, gamma: float) -> Constraints:
+    """Forbid pairs that only seem associated because their clusters are alike.
+
+    The design effect of samples is a median over pairs. A pair whose own is `MUCH_LARGER` must pass
+    the marginal test of BIC_gamma at its own effective sample size.
+    """
+    n_nodes = samples.n_variables - len(known.covariates)
+    found = pair_effects(samples, n_nodes)
+    if found is None:
+        return known
+    effects, squares = found
+    pooled = design_effect(samples)
+    sizes = samples.total_weight * pooled / np.maximum(effects, 1.0)
+    scores = samples.bits.n_scores[:n_nodes]
+    prices = np.log(np.maximum(sizes, 2.0)) / 2 * np.outer(scores, scores)
+    prices += gamma * np.log(max(2, samples.n_variables - 1))
+    is_undecided = (effects > MUCH_LARGER * pooled) & (sizes * squares / 2 < prices)
+    pairs = np.argwhere(np.triu(is_undecided, 1))
+    pairs = pairs[~known.requires(pairs) & known.allows(*pairs.T)]
+    forbidden = np.concatenate([known.forbidden, pairs])
+    return replace(known, forbidden=forbidden[in_order(forbidden)])
 
 
 def repeated_rows(samples: Samples) -> int:
