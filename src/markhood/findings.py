@@ -138,9 +138,9 @@ CODES = {
     ),
     "level-kinds": Code("Columns were read as ordered or nominal.", "Change this with kinds=."),
     "weights": Code("Weights are not usable.", "Pass one finite, non-negative number per row."),
-    "frequency-weights": Code(
-        "Whole-number weights are treated as frequencies.",
-        "For survey weights, divide them by their mean.",
+    "weights-read": Code(
+        "Weights were read as frequencies or as survey weights.",
+        "Change this with weights_are=.",
     ),
     "labels": Code(
         "Group, stratum, cluster or pair labels do not fit the rows.",
@@ -159,6 +159,10 @@ CODES = {
     "positions": Code("Positions of sites are missing or not usable.", "Pass positions=."),
     # Learning
     "identical-columns": Code("Columns are copies of each other.", "Use identical='group'."),
+    "dependent-rows": Code(
+        "Rows are copies of each other, or resemble their neighbours.",
+        "Describe the rows with clusters= or time=, or remove the copies.",
+    ),
     "chance-edges": Code("Some edges are expected by chance.", "Use more rows or a higher gamma."),
     "hidden-factors": Code(
         "Common causes that were not observed would explain much of the dependence.",
