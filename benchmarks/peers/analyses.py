@@ -36,7 +36,7 @@ from simulated import (
 from sklearn.metrics import adjusted_rand_score
 
 import markhood
-from markhood.output.pictures.communities import communities
+from markhood.graph.communities import communities
 
 AS_ISINGFIT: dict[str, Any] = {
     "method": "l1lr", "refit": False, "standardize": True, "gamma": 0.25, "rule": "and",

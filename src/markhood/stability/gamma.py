@@ -209,6 +209,7 @@ def follow_gamma(
     """Implement `gamma_path` for samples that have been read."""
     ascending = _checked(request.method, samples, gammas, folds)
     samples = request.prepared(samples)
+    request.copies(samples).warn()
     methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
     seed, imputation = request.seed, request.imputation
     rng = np.random.default_rng(seed)

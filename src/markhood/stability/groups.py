@@ -150,6 +150,8 @@ def compare(
             f"{option('permutations')} must be a whole number from 1 up, not {permutations!r}.",
         )
     groups = replace(groups, samples=request.prepared(groups.samples))
+    request = request.with_safe_gamma(groups.samples)
+    request.copies(groups.samples).warn()
     samples, n = groups.samples, int(permutations)
     study = {"groups": groups.identity, "permutations": n, "relearn": relearn}
     with request.job(samples, study) as job:
