@@ -50,9 +50,10 @@ def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samp
     labels = {"clusters": reading.clusters, "time": reading.time}
     plain = reading.without("clusters", "time")
     samples, given = read_with_labels(data, plain, labels, read)
-    for name, column in labels.items():
-        if isinstance(column, str):
-            reading.log.leave_out(column, name)
+    if samples.account is not None:
+        roles = {own: f"the {name}" for name, own in labels.items() if isinstance(own, str)}
+        account = replace(samples.account, left_out={**samples.account.left_out, **roles})
+        samples = replace(samples, account=account)
     numbers = given["clusters"]
     found = label_numbers(numbers) if numbers is not None else blocks_in_time(given["time"] or [])
     samples = in_clusters(samples, found)
@@ -62,7 +63,10 @@ def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samp
 def label_numbers(labels: list[Any]) -> NDArray[np.int64]:
     """Return a number for each label, numbered in the order of first occurrence."""
     numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    try:
+        return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    except TypeError as error:
+        raise InputError("labels", "", f"Labels must be numbers or texts ({error}).") from error
 
 
 def blocks_in_time(times: list[Any]) -> NDArray[np.int64]:

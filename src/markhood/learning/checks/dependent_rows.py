@@ -43,7 +43,7 @@ FEWEST_DISTINCT = 20  # rows whose frequencies have a common divisor by chance i
 MOST_WORDS = 256  # of 64 neighbouring samples each
 MOST_COLUMNS = 200
 LARGE = 5.0  # standard errors
-MUCH_LARGER = 1.5  # design effect of a pair, in units of the median
+MUCH_LARGER = 1.25  # design effect of a pair, in units of the median
 MOST_SORTED = 3  # columns by which a table is sorted
 
 
