@@ -94,7 +94,7 @@ def column_of(data: Any, column: str, reading: Reading) -> list[Any]:
         kinds="nominal",
         missing="level",
         max_levels=MOST_LEVELS,
-        missing_values=reading.missing_values,
+        missing_values=reading.listed_missing,
         index=None if reading.index == column else reading.index,
         header=reading.header,
         encoding=reading.encoding,

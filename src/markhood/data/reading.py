@@ -27,7 +27,8 @@ SIMILARITY = "similarity"
 MOST_LEVELS = 65535  # codes have 16 bits
 DELIMITERS = ",\t;|"  # of text files, the most likely first
 
-Missing = Literal["error", "drop", "level", "impute"]
+Missing = Literal["auto", "error", "drop", "level", "impute"]
+AUTO = "auto"  # codes for missing values are detected
 
 
 def column_names(name: str, given: Any) -> tuple[str, ...]:
@@ -54,7 +55,9 @@ def by_name(text: str) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def _listed(values: Any) -> tuple[Any, ...]:
+def _listed(values: Any) -> Any:
+    if isinstance(values, str) and values == AUTO:
+        return AUTO
     if isinstance(values, (str, bytes, Real)):
         raise InputError(
             "option-value",
@@ -169,15 +172,19 @@ class ColumnOptions(Options):
         metavar="NUMBER|LIST",
     )
     missing: Missing = declare(
-        "error",
-        "Missing values: error, drop (leave out rows with missing values), level (treat missing as "
-        "a level) or impute (learn from several completed data sets).",
+        "auto",
+        "Missing values: impute (learn from several completed data sets), drop (leave out rows "
+        "with missing values), level (treat missing as a level) or error. auto imputes, except "
+        "that questions which were skipped get the level 'not applicable', columns that are more "
+        "than half empty are left out, and rows are dropped if fewer than 1 % are incomplete.",
     )
-    missing_values: Sequence[Any] = declare(
-        (),
-        "Additional values that mean missing, such as -9 or '?'.",
+    missing_values: Sequence[Any] | Literal["auto"] = declare(
+        "auto",
+        "Values that mean missing, such as -9 or '?', in addition to empty cells and NA. auto "
+        "finds codes that stand apart from all other values of a column; a list, which may be "
+        "empty, replaces this.",
         convert=_listed,
-        parse=words,
+        parse=lambda text: AUTO if text == AUTO else words(text),
         metavar="LIST",
     )
 
@@ -201,6 +208,12 @@ class TableFormat(Sealed):
     )
     header: bool | None = declare(
         None, "Text files and sheets: whether the first row has names. Detected by default."
+    )
+    skip_rows: int | None = declare(
+        None,
+        "Text files and sheets: number of rows above the header to skip, not counting blank lines. "
+        "Detected by default.",
+        low=0,
     )
     encoding: str | None = declare(
         None,
@@ -326,9 +339,9 @@ class Reading(TableFormat, Genome, ColumnOptions):
     --------
     >>> Reading(missing="drop").missing
     'drop'
-    >>> Reading(missing="ignore")
+    >>> Reading(letters="few")
     Traceback (most recent call last):
-    markhood.errors.InputError: Unknown missing 'ignore': choose one of error, drop, level, impute.
+    markhood.errors.InputError: Unknown letters 'few': choose one of all, reduced.
     """
 
     weights: Any = declare(
@@ -372,6 +385,11 @@ class Reading(TableFormat, Genome, ColumnOptions):
                 "both, or leave it out.",
             )
 
+    @property
+    def listed_missing(self) -> tuple[Any, ...]:
+        """The values that the user listed as missing."""
+        return () if self.missing_values == AUTO else tuple(self.missing_values)
+
     def without(self, *names: str) -> Self:
         """Return a copy with some options at their defaults."""
         defaults: dict[str, Any] = {
@@ -408,7 +426,7 @@ def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
 def _codes(values: Iterable[Any]) -> frozenset[Any]:
     """Return each value unchanged, as text, and as that text is read from a file."""
     codes: set[Any] = set()
-    for value in _listed(values):
+    for value in () if values == AUTO else _listed(values):
         try:
             codes |= {value, str(value), parse_cell(str(value))}
         except TypeError as error:

@@ -39,6 +39,7 @@ from markhood.stability.centrality import (
     centrality_rows,
     stability_rows,
 )
+from markhood.stability.communities import CommunityStability, community_stability
 from markhood.stability.differences import DifferenceRow, difference_rows
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
 from markhood.stability.resampling import RESAMPLINGS, FromModel, Resampling, Units
@@ -184,6 +185,17 @@ class Bootstrap:
         """
         return centrality_rows(self._measured(communities), self.graph.nodes, self.level)
 
+    def communities(self) -> CommunityStability:
+        """Find the communities of every replicate, and how stable those of the graph are.
+
+        Returns
+        -------
+        CommunityStability
+            Share of the replicates in which two nodes are in one community, in which a node is in
+            its own community, and with each number of communities.
+        """
+        return community_stability(self.graph, self.replicates.each())
+
     def stability(self) -> list[StabilityRow]:
         """Compute the correlation stability (CS) coefficients of centralities and couplings.
 
@@ -201,8 +213,12 @@ class Bootstrap:
                 "The stability of centralities requires case-dropping subsets: bootstrap with "
                 f"{option('resample', 'cases')}.",
             )
-        edges = self.replicates.columns_of(self.graph.edges)
-        return stability_rows(self._measured(None), self.couplings, edges)
+        listed = np.union1d(pair_numbers(self.graph.edges), pair_numbers(self.replicates.pairs))
+        couplings = np.zeros((1 + self.replicates.n_replicates, len(listed)))
+        couplings[0, np.searchsorted(listed, pair_numbers(self.graph.edges))] = self.couplings
+        couplings[1:] = self.replicates.columns_of(pairs_numbered(listed))
+        n_pairs = self.graph.n_nodes * (self.graph.n_nodes - 1) // 2
+        return stability_rows(self._measured(None), couplings, n_pairs)
 
     def _measured(self, communities: Sequence[int] | None) -> dict[str, NDArray[np.float64]]:
         if communities is None:
@@ -332,6 +348,7 @@ def bootstrap_samples(
     """Implement `bootstrap` for samples that have been read."""
     _check(request, samples, replicates, resample, strata, model, level)
     samples = request.prepared(samples)
+    request = request.with_safe_gamma(samples)
     seed = request.seed
     resampling: Resampling | None = None
     if resample in RESAMPLINGS:
