@@ -119,6 +119,7 @@ def test_contract_the_graphs_and_couplings_of_stability():
     assert tests[0].strength == pytest.approx(tests[1].strength, abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_contract_scores_of_samples_and_fitted_models():
     graph = markhood.learn(FRAME[BINARY], n_jobs=1)
     one, other = (

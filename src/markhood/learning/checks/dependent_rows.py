@@ -74,7 +74,7 @@ def warn_of_dependent_rows(samples: Samples) -> None:
 
 
 def without_undecided(known: Constraints, samples: Samples, gamma: float) -> Constraints:
-    """Forbid pairs that only seem associated because their clusters are alike.
+    """Forbid pairs that only seem associated because they vary with the cluster.
 
     The design effect of samples is a median over pairs. A pair whose own is `MUCH_LARGER` must pass
     the marginal test of BIC_gamma at its own effective sample size.
