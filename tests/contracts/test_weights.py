@@ -95,6 +95,7 @@ def test_contract_learning(method, options):
         assert weighted.provenance.get(name) == repeated.provenance.get(name)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_contract_the_graphs_and_couplings_of_stability():
     columns = {"columns": BINARY, "n_jobs": 1}
     paths = [
