@@ -312,6 +312,7 @@ def test_oracle_agreement_of_weighted_samples_is_that_of_repeated_rows(levels):
     assert abs(agreement(encode(values), pairs)[0] - repeated[0]) > 0.05
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_property_copies_that_nearly_agree_count_weights():
     table = pd.DataFrame(VALUES, columns=NAMES).assign(copy=VALUES[:, 0])
     table.loc[:30, "copy"] = 1 - table["a"]

@@ -213,7 +213,8 @@ def follow_gamma(
     methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
     seed, imputation = request.seed, request.imputation
     rng = np.random.default_rng(seed)
-    fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
+    unit = np.arange(samples.n_samples) if samples.clusters is None else samples.clusters
+    fold_of = rng.permutation(np.arange(int(unit.max()) + 1) % int(folds))[unit]
     with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
         known, kernels = job.constraints, job.scorer.kernels
 
@@ -291,11 +292,13 @@ def _checked(
         raise InputError(
             "option-value", "gammas", f"{option('gammas')} is empty: give at least one number."
         )
-    if not isinstance(folds, Integral) or not 2 <= folds <= samples.n_samples // 2:
+    n_units = samples.n_samples if samples.clusters is None else int(samples.clusters.max()) + 1
+    if not isinstance(folds, Integral) or not 2 <= folds <= n_units // 2:
         raise InputError(
             "option-value",
             "folds",
-            f"{option('folds')} must be a whole number from 2 to half the number of samples, not "
+            f"{option('folds')} must be a whole number from 2 to half the number of samples "
+            "(or clusters), not "
             f"{folds!r}.",
         )
     return tuple(sorted({float(gamma) for gamma in listed}))
