@@ -110,6 +110,8 @@ def _check_plain(text: mmap.mmap, start: int, delimiter: int) -> None:
         raise NotPlainError
     if text[start : start + 3] == BOM_UTF8:  # Arrow removes it
         raise NotPlainError
+    if text.find(b'"', start) < 0 and text.find(b"\r", start) < 0:
+        return
     n_before = 0  # quotes
     for at in range(start, len(text), BLOCK_BYTES):
         # With one byte before and after the block.
@@ -137,10 +139,10 @@ def _check_quotes(
 ) -> None:
     """Raise unless quotes enclose whole cells of one line, without quotes inside."""
     is_opening = (np.arange(len(quotes)) + n_before) % 2 == 0
+    ends_cell = np.zeros(256, np.bool_)
+    ends_cell[[delimiter, LINE_FEED, RETURN]] = True
     before, after = part[quotes[is_opening]], part[quotes[~is_opening] + 2]
-    if not np.isin(before, [delimiter, LINE_FEED]).all():
-        raise NotPlainError
-    if not np.isin(after, [delimiter, LINE_FEED, RETURN]).all():
+    if not ends_cell[before].all() or not ends_cell[after].all():
         raise NotPlainError
     ends = np.flatnonzero(part[1:-1] == LINE_FEED)
     if ((np.searchsorted(quotes, ends) + n_before) % 2).any():
@@ -181,7 +183,9 @@ def _coded_texts(chunks: Sequence[Any]) -> CodedCells:
     numbers: list[NDArray[Any]] = []
     texts: list[str] = []
     for chunk in chunks:
-        numbers.append(chunk.indices.to_numpy() + len(texts))
+        # Not `to_numpy`, which imports pandas.
+        own = np.frombuffer(chunk.indices.buffers()[1], np.int32)
+        numbers.append(own[chunk.offset : chunk.offset + len(chunk)] + len(texts))
         # A space after a delimiter does not belong to the cell.
         texts += [text.lstrip(" ") for text in chunk.dictionary.to_pylist()]
     return CodedCells(np.concatenate(numbers), texts)
