@@ -138,9 +138,9 @@ CODES = {
     ),
     "level-kinds": Code("Columns were read as ordered or nominal.", "Change this with kinds=."),
     "weights": Code("Weights are not usable.", "Pass one finite, non-negative number per row."),
-    "frequency-weights": Code(
-        "Whole-number weights are treated as frequencies.",
-        "For survey weights, divide them by their mean.",
+    "weights-read": Code(
+        "Weights were read as frequencies or as survey weights.",
+        "Change this with weights_are=.",
     ),
     "labels": Code(
         "Group, stratum, cluster or pair labels do not fit the rows.",
@@ -159,6 +159,10 @@ CODES = {
     "positions": Code("Positions of sites are missing or not usable.", "Pass positions=."),
     # Learning
     "identical-columns": Code("Columns are copies of each other.", "Use identical='group'."),
+    "dependent-rows": Code(
+        "Rows are copies of each other, or resemble their neighbours.",
+        "Describe the rows with clusters= or time=, or remove the copies.",
+    ),
     "chance-edges": Code("Some edges are expected by chance.", "Use more rows or a higher gamma."),
     "hidden-factors": Code(
         "Common causes that were not observed would explain much of the dependence.",
@@ -174,6 +178,10 @@ CODES = {
     "data-changed": Code("The data differ from those of the graph.", "Use the same data."),
     "not-converged": Code("Fits or chains did not converge.", "See the advice in the message."),
     "candidates-cut": Code("Search spaces were cut.", "Raise max_candidates."),
+    "pairs-screened": Code(
+        "Only the pairs that passed a screen are compared between groups.",
+        "Compare fewer columns at a time to include all pairs.",
+    ),
     "linkage": Code("All edges join neighbouring sites.", "Look at pairs alone."),
     "separated": Code(
         "The data are separated, so that some estimates are infinite.",

@@ -157,7 +157,7 @@ def test_property_counts_are_repeated_samples():
 def test_property_weights_of_a_survey_are_not_samples():
     once = markhood.fit_model(SQUARE, DATA)
     halves = markhood.fit_model(
-        SQUARE, DATA, weights=np.full(len(DATA), 1.5), normalize_weights=False
+        SQUARE, DATA, weights=np.full(len(DATA), 1.5), weights_are="frequencies"
     )
     np.testing.assert_allclose(halves.errors.couplings, once.errors.couplings, rtol=0.1)
 

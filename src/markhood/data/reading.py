@@ -89,6 +89,19 @@ def _weights(given: Any) -> Any:
         ) from error
 
 
+def _labels(given: Any) -> Any:
+    """Return labels of rows as the name of a column, or as plain values."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, Iterable):
+        raise InputError(
+            "labels",
+            "",
+            f"Labels must be the name of a column, or one value per row, not {given!r}.",
+        )
+    return tuple(given.tolist() if hasattr(given, "tolist") else given)
+
+
 def _identical(given: Any) -> Any:
     return float(given) if isinstance(given, Real) and not isinstance(given, bool) else given
 
@@ -220,7 +233,11 @@ class TableFormat(Sealed):
         "ordered, else into 'other'.",
         low=2,
     )
-    normalize_weights: bool = declare(True, "Scale weights that are not whole numbers to mean 1.")
+    weights_are: Literal["auto", "frequencies", "survey"] = declare(
+        "auto",
+        "What weights are: frequencies (numbers of equal rows) or survey weights, which are scaled "
+        "to the effective sample size. By default small whole numbers are frequencies.",
+    )
 
 
 @dataclass(kw_only=True)
@@ -307,6 +324,8 @@ class Reading(TableFormat, Genome, ColumnOptions):
     weights : array-like of shape (n_samples,) or str, optional
         Weight of each sample, see `markhood.data.weights.as_weights`; "similarity" for
         `similarity_weights`; or the name of a column of the data, or else of a file.
+    clusters, time : str or sequence of labels, optional
+        Rows that depend on each other, see `markhood.data.clusters`.
     storage : Storage
         Where packed bits are kept; by default in memory.
     min_columns : int
@@ -331,6 +350,21 @@ class Reading(TableFormat, Genome, ColumnOptions):
         "number per line, or 'similarity' for sequences.",
         convert=_weights,
         metavar="COLUMN|FILE",
+    )
+    clusters: Any = declare(
+        None,
+        "Rows that depend on each other, such as pupils of a school: the name of the column with "
+        "the clusters, or one label per row. The effective sample size replaces N, and bootstrap "
+        "draws whole clusters.",
+        convert=_labels,
+        metavar="COLUMN",
+    )
+    time: Any = declare(
+        None,
+        "Column with the time of each row, or one value per row: blocks of consecutive rows become "
+        "clusters.",
+        convert=_labels,
+        metavar="COLUMN",
     )
     storage: Storage = MEMORY
     min_columns: int = 2
@@ -384,7 +418,7 @@ def reading_of(
 def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
     """Return the reading of a graph's data, for new data: without weights, with some changes."""
     stored = dict(provenance.get("reading", {}))
-    for name in ("weights", "similarity_threshold", "positions", *changes):
+    for name in ("weights", "similarity_threshold", "positions", "clusters", "time", *changes):
         stored.pop(name, None)
     return Reading(**options_from_json(Reading, stored), **changes)
 

@@ -36,13 +36,14 @@ from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.protocol import RESULTS
 from markhood.learning.checks.chance import edges_by_chance, raised_gamma
 from markhood.learning.checks.copies import Copies, is_to_group, with_nearly_alike_grouped
+from markhood.learning.checks.dependent_rows import warn_of_dependent_rows, without_undecided
 from markhood.learning.describe import LearnedGraph, describe
 from markhood.learning.factors import warn_of_factors, with_factors
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.learn_imputed import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.knowledge import Knowledge, constraints_on, labels_of
 from markhood.learning.methods import METHODS, Method
-from markhood.learning.preparing import covariates_last, of_its_kinds
+from markhood.learning.preparing import covariates_last, of_its_kinds, require_weight
 from markhood.learning.provenance import identity, with_provenance
 from markhood.learning.run import Execution, Run, RunOptions, kernels_named
 from markhood.options import Options, declare, options_from_json
@@ -247,6 +248,7 @@ class Request:
             return safer.learn(samples)
         copies = self.copies(samples)
         copies.warn()
+        warn_of_dependent_rows(samples)
         self.method.warn_of_data(samples)
         with self.job(samples) as job:
             self.method.require_room(job)
@@ -299,6 +301,7 @@ class Request:
 
     def prepared(self, samples: Samples) -> Samples:
         """Return samples ready for a search: covariates last, copies grouped, factors added."""
+        require_weight(samples)
         samples = of_its_kinds(covariates_last(samples, self.reading.adjust_for), self.method)
         samples = on_circle(samples, self.reading.genome_length)
         return with_factors(
@@ -347,6 +350,9 @@ class Request:
             Further facts that results depend on, if there is more than one search.
         """
         known = self.constraints(samples.variables)
+        if samples.clusters is not None:
+            gamma = 0.5 if self.method.tested_gamma is None else self.method.tested_gamma
+            known = without_undecided(known, samples, gamma)
         with nullcontext(self._open[-1][1]) if self._open else self._named_executor() as executor:
             saved = self._saved(samples, known, study or {})
             runner = Runner(self.run.n_jobs, self.run.report, executor, saved)

@@ -41,7 +41,7 @@ from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, RealColumn, Samples, Weights
 from markhood.data.variables import Variables
-from markhood.data.weights import as_weights, check_weights, similarity_weights
+from markhood.data.weights import as_weights, check_weights, recognised, similarity_weights
 from markhood.errors import InputError, emit, emit_before_an_error, listed, option
 
 CHUNK_BYTES = 1 << 24
@@ -231,6 +231,8 @@ class Encoder:
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
             by_similarity = similarity_weights(samples, self._reading.similarity_threshold)
             samples = replace(samples, weights=by_similarity)
+        else:
+            samples = recognised(samples, self._reading)
         if self._known is None:
             self._warn_about_columns(samples, values, n_missing)
         if reals or left_out:
@@ -374,7 +376,7 @@ class Encoder:
         if given is None or (isinstance(given, str) and given == SIMILARITY):
             return kept, None, +left_out
         numbers = check_weights(given, self._rows)[kept]
-        counts, unit = as_weights(numbers, len(numbers), self._reading.normalize_weights)
+        counts, unit = as_weights(numbers, len(numbers), self._reading.weights_are)
         kept[kept] = counts > 0
         if kept.sum() < self._minimum:
             raise InputError(

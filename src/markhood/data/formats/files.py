@@ -41,6 +41,7 @@ from markhood.data.reading import (
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
 from markhood.errors import InputError, listed, option
+from markhood.input_files import check_regular
 from markhood.options import documented
 
 
@@ -247,12 +248,7 @@ def _check_file(path: Path) -> None:
         raise InputError(
             "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
         ) from error
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise InputError(
-            "file-unreadable",
-            path.name,
-            f"{path} is a pipe or a device, but data may be read twice: save them in a file first.",
-        )
+    check_regular(path)
     if stat.S_ISREG(mode) and path.stat().st_size == 0:
         raise InputError(
             "too-few-rows", path.name, f"{path} is empty: pass a file with one row per sample."
