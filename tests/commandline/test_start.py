@@ -33,6 +33,7 @@ def data(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.integers(0, 2, size=(200, 3))
     values[:, 1] = values[:, 0]
+    values[::9, 1] = 1 - values[::9, 0]
     np.savetxt(tmp_path / "data.csv", values, "%d", ",", header="a,b,c", comments="")
     return tmp_path
 
@@ -87,7 +88,7 @@ def test_example_a_signal_ends_the_work_and_leaves_only_tiles(tmp_path, number, 
     """Hill climbing without a screen takes many seconds."""
     values = np.random.default_rng(0).integers(0, 2, size=(20000, 3000), dtype=np.uint8)
     np.save(tmp_path / "long.npy", values)
-    arguments = ["long.npy", "--method=hc"]
+    arguments = ["long.npy", "--method=hc", "--gamma=0.5"]
     ended = stopped_at("tiles/*-blankets.tiles", number, *arguments, folder=tmp_path)
     assert ended == (code, "markhood: stopped.\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["long.npy", "tiles"]
