@@ -36,18 +36,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.learning.imputation.learn_imputed import completed_on, completed_search
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
+from markhood.options import check_value
 from markhood.scores.scorer import Scorer
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
@@ -55,7 +54,7 @@ from markhood.stability.comparison import GroupComparison
 from markhood.stability.grouped import Groups, for_each, read_groups
 from markhood.stability.networks import Network, differences, network_of, union
 from markhood.stability.permutation import MaxT
-from markhood.stability.resampling import derived_seed
+from markhood.stability.resampling import MOST_REPLICATES, derived_seed
 
 
 def compare_groups(
@@ -124,12 +123,8 @@ def compare_groups(
 
 def compare(request: Request, groups: Groups, permutations: int, relearn: bool) -> GroupComparison:
     """Implement `compare_groups` for groups that have been read."""
-    if not isinstance(permutations, Integral) or isinstance(permutations, bool) or permutations < 1:
-        raise InputError(
-            "option-value",
-            "permutations",
-            f"{option('permutations')} must be a whole number from 1 up, not {permutations!r}.",
-        )
+    check_value("permutations", permutations, int, low=1, high=MOST_REPLICATES)
+    check_value("relearn", relearn, bool)
     groups = replace(groups, samples=request.prepared(groups.samples))
     start = request.seed
     study = {"groups": groups.identity, "permutations": int(permutations), "relearn": relearn}
