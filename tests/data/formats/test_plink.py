@@ -42,7 +42,7 @@ def test_example_missing_genotypes_follow_the_choice(tmp_path, decode):
     copies[1, 1] = -127
     path = write(tmp_path, copies)
     with refuses("missing-values", "7:55", "1 missing", "'7:55' (1)"):
-        read_samples(path)
+        read_samples(path, missing="error")
     samples = read_samples(path, missing="level", genome=Genome(genotypes="dominant"))
     assert samples.levels[1] == (0, 1, None)
     assert list(read_samples(path, missing="impute").missing) == [1]

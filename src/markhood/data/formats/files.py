@@ -73,13 +73,16 @@ class FileFormat:
 PARQUET = FileFormat((".parquet", ".pq"), lambda path, reading: read_parquet([path], reading))
 FORMATS = (
     FileFormat(
-        (".csv", ".tsv", ".txt"), read_delimited, ("header", "encoding", "transpose"), (".gz",)
+        (".csv", ".tsv", ".txt"), read_delimited, ("header", "skip_rows", "encoding", "transpose"),
+        (".gz",),
     ),
     PARQUET,
     FileFormat((".arrow", ".feather", ".ipc"), read_arrow),
     FileFormat((".npy",), read_npy, ("transpose",)),
     FileFormat((".npz",), read_npz, ("array", "transpose")),
-    FileFormat((".xlsx", ".xls", ".xlsb", ".ods"), read_sheet, ("header", "transpose")),
+    FileFormat(
+        (".xlsx", ".xls", ".xlsb", ".ods"), read_sheet, ("header", "skip_rows", "transpose")
+    ),
     FileFormat(tuple(STATISTICS), read_statistics),
     FileFormat((".rds", ".rda", ".rdata"), read_r, ("array",)),
     FileFormat(SEQUENCE_ENDINGS, read_fasta, ("min_minor", "max_gap"), (".gz",), are_sites=True),
@@ -101,8 +104,8 @@ def read_samples(
     exclude: Sequence[str] = (),
     kinds: Kinds = "auto",
     bins: Bins | None = None,
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     table: TableFormat | None = None,
     genome: Genome | None = None,

@@ -101,7 +101,7 @@ def _encode(bed: Any, reading: Reading, genotypes: str) -> Samples:
         for name, chromosome, position in zip(bed.sid, bed.chromosome, bed.bp_position, strict=True)
     ]
     picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
-    codes = (*reading.missing_values, MISSING)
+    codes = (*reading.listed_missing, MISSING)
     packing = Encoder(
         [names[j] for j in picked], n_samples, reading=replace(reading, missing_values=codes)
     )
