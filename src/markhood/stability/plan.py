@@ -315,7 +315,7 @@ class _Study:
         samples = _with_missing(model.sample_packed(n, seeds[1]), self.missing_share, rng)
         if self.measure == "cs":
             one = self.request.with_run(n_jobs=1, progress=no_progress, checkpoint=None)
-            found = bootstrap_samples(one, samples, CASES, "cases", {})
+            found = bootstrap_samples(one, samples, CASES, "cases", None)
             return float(next(r["cs"] for r in found.stability() if r["measure"] == "strength"))
         edges, couplings = self._learned(samples, rng)
         truth, learned = (pair_numbers(one) for one in (model.graph.edges, edges))

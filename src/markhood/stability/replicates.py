@@ -141,21 +141,21 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
 def _checked(one: Any, n_variables: int) -> Replicate:
     """Return a replicate; raise `InputError` for one that a checkpoint cannot have."""
     edges, couplings = map(np.asarray, one)
-    is_whole = edges.dtype == np.int64 and edges.ndim == 2 and edges.shape[1:] == (2,)
-    if not is_whole or couplings.shape != (len(edges),) or couplings.dtype != np.float64:
-        raise _damaged()
-    if len(edges) and not (edges.min() >= 0 and edges.max() < n_variables):
-        raise _damaged()
-    return Replicate(edges, couplings)
-
-
-def _damaged() -> InputError:
-    return InputError(
-        "checkpoint",
-        "replicates",
-        "A saved replicate has edges between variables that do not exist: remove the folder of "
-        f"{option('checkpoint')}.",
+    is_sound = (
+        edges.dtype == np.int64
+        and edges.shape == (len(edges), 2)
+        and couplings.dtype == np.float64
+        and couplings.shape == (len(edges),)
+        and bool(((edges >= 0) & (edges < n_variables)).all())
     )
+    if not is_sound:
+        raise InputError(
+            "checkpoint",
+            "replicates",
+            "A saved replicate has edges between variables that do not exist: remove the folder of "
+            f"{option('checkpoint')}.",
+        )
+    return Replicate(edges, couplings)
 
 
 def reported_couplings(
