@@ -58,6 +58,11 @@ def test_example_standard_output_full_closed_or_left(data, line):
     assert shell(f"markhood {line} 2>&- >/dev/null <&-", data).returncode == 0
 
 
+@pytest.mark.parametrize(("line", "code"), [("learn data.csv", 0), ("learn none.csv", 2)])
+def test_example_a_full_standard_error_does_not_change_the_exit_code(data, line, code):
+    assert shell(f"markhood {line} >/dev/null 2>/dev/full", data).returncode == code
+
+
 def test_example_a_reader_that_has_left_is_141(data):
     read, write = os.pipe()
     os.close(read)
@@ -146,6 +151,16 @@ def test_example_a_limit_on_the_size_of_files_is_called_that(data):
     assert "ulimit -f" in done.stderr
     assert "permissions" not in done.stderr
     assert sorted(path.name for path in data.iterdir()) == ["data.csv", "wide.npy"]
+
+
+def test_example_a_limit_on_the_size_of_files_leaves_no_output(data):
+    done = shell(
+        "markhood learn data.csv -o o.json --report o.html --model p.json",
+        data,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000)),
+    )
+    assert (done.returncode, "Wrote" in done.stdout) == (2, False)
+    assert [path.name for path in data.iterdir()] == ["data.csv"]
 
 
 @pytest.mark.parametrize("arguments", ["learn {}.csv", "learn data.csv -o {}.json", "pack data.csv -o {}",

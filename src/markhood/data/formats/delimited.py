@@ -101,8 +101,9 @@ def _encodings(path: Path) -> Sequence[str]:
 
 def _known_encoding(name: str) -> str:
     try:
+        "".encode(name)  # which also refuses codecs that are not of text, such as zlib
         return codecs.lookup(name).name
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         raise InputError(
             "option-value",
             "encoding",
