@@ -52,10 +52,7 @@ def test_dry_run_says_what_it_will_take_and_does_nothing(table, tmp_path):
     assert "300 samples, 4 variables: a forecast" in done.stdout
     assert "seconds   about" in done.stdout
     assert "screen" in done.stdout
-    (memory,) = re.findall(
-        r"memory +about ([0-9.]+) MB", done.stdout
-    )  # of the process, with what it read
-    assert float(memory) > 20
+    assert re.search(r"memory +about [0-9.]+ [MG]B", done.stdout)  # with what reading took
     assert not (tmp_path / "graph.csv").exists()
 
 
