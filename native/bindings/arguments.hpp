@@ -55,7 +55,7 @@ using RealColumns = std::tuple<AnyIn<double>, std::optional<AnyIn<double>>, AnyI
 // A weight per sample, their binary digits as rows of bits, and the unit in which these count.
 using Weighting = std::tuple<In<double, 1>, Words, double>;
 
-// Packed samples of variables with any number of levels, as `Bits` of kernels/protocol.py. It checks its arrays once and
+// Packed samples of variables with any number of levels, as `Bits` of kernels/bits.py. It checks its arrays once and
 // keeps them alive; they must not be written to afterwards.
 class Bits {
   public:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.variables import UNKNOWN, Variables
-from markhood.kernels.protocol import Bits
+from markhood.kernels.bits import Bits
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
 

@@ -159,7 +159,7 @@ class Method(Sealed, ABC):
         if self.tested_gamma is not None:
             warn_of_chance(job, self.tested_gamma, n_edges)
         if self.is_conditional:
-            warn_of_linkage(job.constraints, len(learned.found_edges), n_edges)
+            warn_of_linkage(job.constraints, len(learned.edges), n_edges)
         if not self.only_ranks:
             warn_of_letters(job.samples, n_edges)
 
