@@ -270,7 +270,7 @@ class Request:
             )
         if self.method.n_factors is None and self.run.checkpoint is None:
             warn_of_factors(job, kernels_named(self.run.kernels), learned.graph.n_edges)
-        copies.warn_of_near(job.samples, learned.found_edges)
+        copies.warn_of_near(job.samples, learned.edges)
         self.method.warn_of_result(job, learned)
         return with_provenance(learned, job, self, by_chance, copies.as_json())
 

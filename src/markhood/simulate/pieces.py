@@ -20,7 +20,7 @@ from markhood.data.storage.memory import require_memory
 from markhood.data.variables import Variables
 from markhood.execution.runner import Progress, Runner, cut
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import CHAINS
+from markhood.kernels.networks import CHAINS
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.model.sampling.settings import Seed, check_settings

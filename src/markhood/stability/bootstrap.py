@@ -365,8 +365,8 @@ def bootstrap_samples(
     study = {"resample": resample, "strata": strata, "model": model}
     with request.job(samples, study) as job:
         alone, rng = replace(job, runner=Runner(1)), np.random.default_rng(seed)
-        sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
-        _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
+        sets = completed_on(alone, learned.edges, rng, request.run.imputations)
+        _, couplings = reported_couplings(sets, learned.edges, learned.is_marginal)
         if resampling is None:
             name = next(iter(samples.reals), None)
             if samples.n_reals:

@@ -254,7 +254,7 @@ def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[
     """Return the edges that `learn` would find."""
     if not job.samples.missing or method.takes_missing:
         return method.search(job).edges
-    return learn_imputed(job, method, imputation).found_edges
+    return learn_imputed(job, method, imputation).edges
 
 
 def _reported(known: Constraints, edges: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -41,8 +41,8 @@ from markhood.data.variables import Variables, described_length, described_loci,
 from markhood.data.weights import MOST_DIGITS, UNIT_DIGITS
 from markhood.drafts import draft_beside, reason
 from markhood.errors import InputError
+from markhood.kernels.bits import Bits
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import Bits
 
 KIND = "markhood packed samples"
 VERSION = 1

@@ -333,20 +333,20 @@ def _described(
     if found.screened is not None:
         passed = found.screened.edges[known.reports(found.screened.edges)]
         screened = Pairs(passed, np.full(len(passed), np.nan))
+    not_converged = add_counts([numbers.not_converged for numbers in described])
     return LearnedGraph(
         graph=graph,
-        screened=screened,
-        or_edges=found.or_edges[known.reports(found.or_edges)],
         blanket_scores=_mean_scores(described),
         regressions=_mean_regressions(described),
-        evaluations=found.evaluations,
-        seconds={"imputation": seconds},
-        n_cut=found.n_cut,
-        found_edges=found.edges,
-        probabilities=found.probabilities,
-        is_marginal=found.is_marginal,
-        not_converged=found.not_converged
-        | {"evidence": add_counts([numbers.not_converged for numbers in described])},
+        **vars(found)
+        | {
+            "screened": screened,
+            "or_edges": found.or_edges[known.reports(found.or_edges)],
+            "seconds": {"imputation": seconds},
+            "n_screened": None,
+            "ranking": None,
+            "not_converged": found.not_converged | {"evidence": not_converged},
+        },
     )
 
 
