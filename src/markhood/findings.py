@@ -97,9 +97,17 @@ CODES = {
         "A column has row labels and was left out.",
         "Rename it if it is a variable.",
     ),
+    "left-out": Code(
+        "Columns are not variables and were left out: identifiers, dates, texts, weights, totals.",
+        "Name a column in kinds= or columns= to keep it.",
+    ),
+    "codebook": Code(
+        "A codebook has a value that is not known, or does not fit the data.",
+        "Correct it; describe writes one with the current values.",
+    ),
     "too-many-levels": Code(
-        "A column has too many levels.",
-        "Leave it out, cut it into bins, or raise max_levels=.",
+        "A column of an array has too many categories.",
+        "Leave it out, or raise max_levels=.",
     ),
     "not-a-level": Code("A value cannot be a level.", "Use numbers, text or other plain values."),
     "unknown-level": Code(

@@ -56,7 +56,7 @@ def learn(
     exclude: Sequence[str] = (),
     adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
-    bins: Bins | None = None,
+    bins: Bins | None = "auto",
     missing: Missing = "error",
     missing_values: Iterable[Any] = (),
     weights: Any = None,

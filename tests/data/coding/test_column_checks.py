@@ -88,48 +88,29 @@ def test_example_codes_are_asked_about_by_name():
     assert warnings_of(table, missing_values=[-99], missing="level") == []
 
 
-def test_example_columns_that_are_no_categories_are_named_in_one_sentence():
+def test_example_columns_that_are_not_variables_are_left_out(tmp_path):
     table = ANSWERS.assign(
         id=range(1, N + 1),
         born=pd.date_range("2001-01-01", periods=N).strftime("%Y-%m-%d"),
+        name=[f"P{k}" for k in range(N)],
         iq=RNG.normal(100, 15, N).round(1),
     )
     (warning,) = warnings_of(table)
-    assert (warning.code, warning.where) == ("distinct-column", "id")
-    for fact in (
-        "3 columns",
-        "'id' (running numbers",
-        "'born' (dates, such as '2001-01-01' and",
-        "exclude=['id', 'born', 'iq']",
-        "bins=4",
-    ):
+    assert (warning.code, warning.where) == ("left-out", "id")
+    for fact in ("3 columns", "'id' (row numbers)", "'born' (dates)", "'name' (an identifier)"):
         assert fact in str(warning)
-    assert warnings_of(table, exclude=["id", "born", "iq"]) == []
-
-
-def test_example_many_whole_numbers_are_measurements_though_values_repeat():
-    table = np.column_stack([np.arange(900) % 31, np.arange(900) % 2])
-    assert "'x0' (measurements" in str(warnings_of(table)[0])
-    assert warnings_of(np.column_stack([np.arange(900) % 30, np.arange(900) % 2])) == []
-
-
-def test_example_too_many_values_in_several_columns_of_tables_and_files(tmp_path):
-    table = pd.DataFrame(
-        {
-            "id": range(300),
-            "a": np.arange(300) % 2,
-            "b": np.arange(300) // 150,
-            "name": [f"P{k}" for k in range(300)],
-        }
-    )
+    assert "kinds={'id': 'nominal'}" in str(warning)
+    assert warnings_of(table, exclude=["id", "born", "name"]) == []
     table.to_csv(tmp_path / "t.csv", index=False)
-    facts = ("2 columns", "'id' (running numbers", "'name' (identifiers, such as 'P0' and 'P1')")
-    texts = set()
     for read in (lambda: encode(table), lambda: read_samples(tmp_path / "t.csv")):
-        with refuses("too-many-levels", "id", *facts, "exclude=['id', 'name']") as caught:
-            read()
-        texts.add(str(caught.value))
-    assert len(texts) == 1
+        with warns("left-out", where="id"):
+            samples = read()
+        assert samples.names == (*ANSWERS, "iq")
+        assert dict(samples.account.left_out) == {
+            "id": "row numbers",
+            "born": "dates",
+            "name": "an identifier",
+        }
 
 
 @ignores("missing-codes")
@@ -173,12 +154,3 @@ def test_example_what_was_taken_as_missing_is_named():
         encode([["NA", 0], ["None", 1], ["yes", 0]])
     with warns("missing-codes", where="None"):
         encode([["no", 0], ["None", 1], ["yes", 0]], missing="level")
-
-
-def test_example_values_of_any_kind_behind_one_too_many():
-    rows = [[k, k % 2] for k in range(70)]
-    with refuses("too-many-levels", "x0"):
-        encode([*rows, [float("inf"), 1], [{}, 0]])
-    floats = np.array([[k, k % 2] for k in [*range(64), np.inf, 70, 71]], float)
-    with refuses("too-many-levels", "x0"):
-        encode(floats)

@@ -185,7 +185,7 @@ def test_property_bins_kinds_and_rare_levels_before_or_after_packing(tmp_path, w
         "kinds": {"place": "nominal"},
         "table": markhood.TableFormat(merge_rare=15),
     }
-    first, then = (choices, {}) if when == "packing" else ({}, choices)
+    first, then = (choices, {}) if when == "packing" else ({"bins": None}, choices)
     with warnings.catch_warnings(action="ignore", category=markhood.DataWarning):
         pack(tmp_path / "t.csv", tmp_path / "packed", **first)
     found, expected = read_samples(tmp_path / "packed", **then), encode(table, **choices)

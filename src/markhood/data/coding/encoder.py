@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -18,10 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.account import Account
-from markhood.data.coding.bins import are_numbers, columns_of_reals, columns_to_cut, cut
+from markhood.data.codebook import Codebook, Entry
+from markhood.data.coding.bins import (
+    are_numbers,
+    columns_of_reals,
+    columns_to_cut,
+    cut,
+)
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
-    VALUES_LOOKED_AT,
     ArrayCoder,
     Codes,
     Levels,
@@ -32,9 +38,19 @@ from markhood.data.coding.coders import (
 from markhood.data.coding.column_checks import warn_about_distinct, warn_about_missing_codes
 from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
 from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
+from markhood.data.coding.merged import OTHER
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.coding.problems import MINIMUM, Problems, check_shape, row_number
+from markhood.data.coding.understanding import (
+    NOT_NODES,
+    Facts,
+    no_variables_left,
+    note_bins,
+    note_decisions,
+    understood,
+    wanted_entries,
+)
 from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, RealColumn, Samples, Weights
@@ -45,6 +61,7 @@ from markhood.errors import InputError, emit, emit_before_an_error, listed, opti
 CHUNK_BYTES = 1 << 24
 FINE_UNITS = ("us", "ns", "ps", "fs", "as", "generic")  # units of time up to a microsecond
 TILE_CELLS = 1 << 19
+ROWS_PER_LEVEL = 5  # of a column with too many categories, for a level to be kept
 LANE = 512  # rows in a vector register of bits
 
 Column = NDArray[Any] | Sequence[Any]
@@ -74,6 +91,8 @@ class Encoder:
         Names a row in messages: "row 3", "line 4".
     reading : Reading, optional
         Codes for missing, maximum number of levels, weights and other options.
+    is_table : bool, default=False
+        Whether the columns have names of their own; those that are not variables are left out.
 
     Examples
     --------
@@ -94,9 +113,12 @@ class Encoder:
         parse: Callable[[Any], Any] = plain,
         locate: Callable[[int], str] = row_number,
         reading: Reading | None = None,
+        is_table: bool = False,
     ) -> None:
         check_names(names)
         self._names = tuple(names)
+        self._is_table = is_table
+        self._entries: list[Entry] = []
         self._categories = dict(categories or {})
         self._parse = parse
         self._rows = 0
@@ -180,7 +202,7 @@ class Encoder:
         values = [
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
-        self._refuse_many(values)
+        values = self._understand(values, n_missing)
         numbers = known_numbers(self._planes, self._rows, values, self._known, self._problems)
         kept, weights, rows_left_out = self._choose_rows()
         n_samples = int(kept.sum())
@@ -188,6 +210,7 @@ class Encoder:
             self._planes.keep(kept)
         values, reals = self._take_reals(values, n_samples)
         values = self._cut(values, n_samples, weights)
+        values = self._merge(values, n_samples)
         values = known_values(self._planes, n_samples, values, self._known, numbers)
         table = tabulate(
             Coded(self._planes, n_samples, values),
@@ -210,12 +233,18 @@ class Encoder:
             samples = replace(samples, weights=by_similarity)
         if self._known is None:
             self._warn_about_columns(samples, values, n_missing)
+        variables = samples.variables
         if reals:
             nodes = [j for j, name in enumerate(self._names) if name not in reals]
             samples = replace(samples.pick(np.array(nodes, np.int64)), reals=reals)
         log = self._reading.log
         account = Account(
-            self._rows, n_missing, dict(log.left_out), rows_left_out, tuple(log.findings)
+            self._rows,
+            n_missing,
+            dict(log.left_out),
+            rows_left_out,
+            tuple(log.findings),
+            self._codebook(variables),
         )
         return replace(samples, account=account)
 
@@ -225,27 +254,103 @@ class Encoder:
         if (known := self._reading.known) is not None:
             steps = dict(zip(known.names, known.is_ordered, strict=True))
             return replace(variables, ordered=tuple(steps.get(name, False) for name in self._names))
-        variables, decisions = with_kinds(variables, self._reading.kinds, self._categories)
-        for text in decisions:
-            self._reading.log.add_note("level-kinds", "kinds", text)
-        return variables
+        return with_kinds(variables, self._reading.kinds, self._categories)
 
-    def _refuse_many(self, values: Sequence[tuple[Any, ...]]) -> None:
-        """Raise for columns with too many levels that are not cut into bins or real columns."""
-        reading, limit = self._reading, self._reading.max_levels
-        if self._known is not None or (reading.bins is None and not reading.adjust_for):
-            return
-        to_cut: Mapping[int, int | str] = {}
-        if reading.bins is not None:
-            to_cut = columns_to_cut(reading.bins, self._names, values, self._categories)
-        reals = columns_of_reals(reading, self._names, values, self._categories)
-        for j in range(len(values)):
-            if len(values[j]) > limit and j not in to_cut and j not in reals:
-                codes = self._planes.codes(j, len(values[j]), self._rows)
+    def _understand(
+        self, values: list[tuple[Any, ...]], n_missing: Mapping[str, int]
+    ) -> list[tuple[Any, ...]]:
+        """Decide what every column is, leave out those that are not variables, and note both."""
+        if self._known is not None:
+            return values
+        wanted = wanted_entries(self._reading, self._names)
+
+        def counts(j: int) -> NDArray[np.float64]:
+            codes = self._planes.codes(j, len(values[j]), self._rows)
+            return np.bincount(codes[codes >= 0], minlength=len(values[j])).astype(np.float64)
+
+        for j, name in enumerate(self._names):
+            facts = Facts(
+                name, values[j], partial(counts, j), n_missing.get(name, 0), self._categories.get(j)
+            )
+            missing_is_level = self._reading.missing == "level"
+            self._entries.append(
+                understood(facts, wanted.get(name), self._is_table, missing_is_level)
+            )
+        note_decisions(self._reading.log, self._entries, self._reading)
+        return self._leave_out(values)
+
+    def _leave_out(self, values: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Keep the columns that are variables, with their kinds and orders."""
+        kept = [j for j, entry in enumerate(self._entries) if entry.role not in NOT_NODES]
+        if len(kept) < min(self._minimum, self._reading.min_columns):
+            raise no_variables_left(self._entries)
+        if len(kept) < len(values):
+            self._planes.pick(np.array(kept, np.int64))
+        self._names = tuple(self._names[j] for j in kept)
+        self._problems.names = self._names
+        self._categories = {}
+        for k, j in enumerate(kept):
+            entry = self._entries[j]
+            is_number = entry.why == "numbers"  # which may still be cut, and are ordered by size
+            if (entry.kind in ("ordinal", "nominal") or entry.levels) and not is_number:
+                self._categories[k] = Category(entry.levels, entry.kind == "ordinal")
+        return [values[j] for j in kept]
+
+    def _merge(self, values: Sequence[tuple[Any, ...]], n_samples: int) -> list[tuple[Any, ...]]:
+        """Merge the rarest levels of columns with too many categories; return all values."""
+        found, limit = list(values), self._reading.max_levels
+        merged = []
+        for j in self._many_categories(values):
+            codes = self._planes.codes(j, len(values[j]), n_samples)
+            counts = np.bincount(codes[codes >= 0], minlength=len(values[j]))
+            order = np.argsort(-counts, kind="stable")[: limit - 1]
+            kept = np.sort(order[counts[order] >= ROWS_PER_LEVEL])
+            if len(kept) < 2:
                 row = int((codes == limit).argmax())
-                self._problems.add_too_many(row, j, limit, values[j][:VALUES_LOOKED_AT])
-        if self._problems:
+                self._problems.add_too_many(row, j, limit, values[j])
+                continue
+            new = np.full(len(values[j]), len(kept))
+            new[kept] = np.arange(len(kept))
+            self._planes.recode(j, new, len(kept) + 1, n_samples)
+            found[j] = (*(values[j][k] for k in kept.tolist()), OTHER)
+            self._categories.setdefault(j, Category())
+            merged.append(f"{self._names[j]!r} ({len(values[j])} levels to {len(found[j])})")
+        if self._problems.too_many:
             raise self._problems.error()
+        if merged:
+            self._reading.log.add_note(
+                "merged-levels",
+                merged[0].split("'")[1],
+                f"The rarest levels were merged into {OTHER!r} in {len(merged)} "
+                f"column{'s'[: len(merged) > 1]}: {listed(merged)} ({option('max_levels')} keeps "
+                "more).",
+            )
+        return found
+
+    def _many_categories(self, values: Sequence[tuple[Any, ...]]) -> list[int]:
+        """Return the unordered columns with more levels than allowed."""
+        if self._known is not None:
+            return []
+        return [
+            j
+            for j, own in enumerate(values)
+            if len(own) > self._reading.max_levels
+            and not (self._categories[j].is_ordered if j in self._categories else are_numbers(own))
+        ]
+
+    def _codebook(self, variables: Variables) -> Codebook | None:
+        """Return what was decided about all columns, including those that are left out."""
+        if self._known is not None:
+            return None
+        levels = dict(zip(variables.names, variables.levels or (), strict=True))
+        entries = [replace(e, levels=levels.get(e.column, e.levels)) for e in self._entries]
+        listed_ones = {entry.column for entry in entries}
+        outside = [
+            Entry(column=name, role="weight" if why == "the weights" else "skip", why=why)
+            for name, why in self._reading.log.left_out.items()
+            if name not in listed_ones
+        ]
+        return Codebook((*outside, *entries))
 
     def _take_reals(
         self, values: Sequence[tuple[Any, ...]], n_samples: int
@@ -287,7 +392,7 @@ class Encoder:
     ) -> list[tuple[Any, ...]]:
         """Cut numeric columns into bins; return the values of all columns."""
         found = list(values)
-        if self._reading.bins is None:
+        if self._known is not None:
             return found
         to_cut = columns_to_cut(self._reading.bins, self._names, values, self._categories)
         for j, number in to_cut.items():
@@ -301,14 +406,7 @@ class Encoder:
             self._planes.recode(j, bins, len(labels), n_samples)
             found[j] = labels
             self._categories[j] = Category(labels, True)
-        if to_cut:
-            columns = [f"{self._names[j]!r} ({len(found[j])} bins)" for j in to_cut]
-            self._reading.log.add_note(
-                "binned-columns",
-                self._names[next(iter(to_cut))],
-                f"{len(columns)} numeric column{'s were' if len(columns) > 1 else ' was'} cut into "
-                f"equal-frequency bins: {listed(columns)}.",
-            )
+        note_bins(self._reading.log, {self._names[j]: found[j] for j in to_cut})
         return found
 
     def _count_missing(self) -> dict[str, int]:

@@ -116,7 +116,7 @@ def cut_samples(samples: Samples, bins: Bins) -> Samples:
     """
     numbers = [tuple(v for v in levels if v is not None) for levels in samples.levels]
     groupings = {}
-    for j, number in columns_to_cut(bins, samples.names, numbers).items():
+    for j, number in columns_to_cut(bins, samples.names, numbers, others=None).items():
         group, labels = cut(numbers[j], level_counts(samples, j)[: len(numbers[j])], number)
         groupings[j] = _with_missing(Grouping(group, labels), samples.levels[j])
     found = regrouped(samples, groupings)

@@ -99,7 +99,7 @@ def read_samples(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     kinds: Kinds = "auto",
-    bins: Bins | None = None,
+    bins: Bins | None = "auto",
     missing: Missing = "error",
     missing_values: Iterable[Any] = (),
     weights: Any = None,

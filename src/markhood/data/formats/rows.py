@@ -256,6 +256,7 @@ def _encode(source: Source, guess: _Guess, reading: Reading) -> tuple[Encoder, _
         parse=source.parse,
         locate=lambda row: source.locate(row + skipped),
         reading=reading,
+        is_table=True,
     )
     seen: set[str] = set()
     width, n_rows = len(guess.first), skipped
