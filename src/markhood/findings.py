@@ -90,8 +90,8 @@ CODES = {
     "constant-column": Code("A column has a single value and cannot have edges.", "Leave it out."),
     "empty-column": Code("All values of a column are missing.", "Leave it out."),
     "distinct-column": Code(
-        "Nearly every value of a column is different: an identifier, date, text or measurement.",
-        "Leave the column out, or cut numbers into bins.",
+        "Nearly every value of a column of an array is different: an identifier, date or text.",
+        "Leave the column out.",
     ),
     "index-column": Code(
         "A column has row labels and was left out.",
@@ -271,10 +271,13 @@ class FindingLog:
         In the order in which they were recorded, without repetitions.
     left_out : dict of str to str
         Columns that are not variables, with the reason.
+    texts : dict of str to str
+        Labels of columns that the source contains, such as the texts of questions.
     """
 
     findings: list[Finding] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     _n_emitted: int = 0
 
     def add_warning(self, code: str, where: str, text: str) -> None:

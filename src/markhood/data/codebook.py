@@ -106,13 +106,13 @@ class Codebook:
         """Write the codebook as a CSV file, to be edited and passed as ``codebook=``."""
         from markhood.drafts import draft_beside
 
-        with (
-            draft_beside(Path(path)) as draft,
-            draft.open("w", encoding="utf-8", newline="") as file,
-        ):
-            writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(entry.row() for entry in self.entries)
+        path = Path(path)
+        with draft_beside(path) as draft:
+            with draft.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(entry.row() for entry in self.entries)
+            draft.replace(path)
 
     def __str__(self) -> str:
         rows = [entry.row() for entry in self.entries]

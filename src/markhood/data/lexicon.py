@@ -8,6 +8,7 @@ or codes, and whether different numbers are measurements or identifiers.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 
@@ -18,26 +19,28 @@ def _words(text: str) -> frozenset[str]:
 # Numbers in columns of these names are codes of categories,
 _CODES = _words(
     """
-    race sex gender region country nation nationality state county city town province district ward
+    race sex gender region country nationality state county city town province district ward
     zip zipcode postcode postal religion relig occupation occ job jobs profession ethnicity ethnic
     eth marital marst married mstatus civil origin birthplace language lang party vote site clinic
-    hospital center centre school department dept faculty industry sector company firm species breed
-    variety cultivar strain rootstock treatment treat trt trtmt arm condition cond group grp type
+    center centre department dept faculty industry sector company firm species breed
+    variety cultivar strain rootstock treatment treat trt trtmt arm condition type
     kind category color colour brand model material method mode reason cause diagnosis
-    dx icd disease blood bloodtype month mon weekday dow dayofweek season block plot batch
+    dx icd disease blood bloodtype weekday dow dayofweek season block plot batch
     location loc zone station store shop team league cluster tract segment channel
     device platform browser source operator instructor rater reader judge observer experimenter
-    family house household village farm litter cage tank ship embarked
+    house household village farm litter cage tank ship embarked
     celltype histology histol pathway genotype allele haplotype letter name label
-    nationality citizenship residence subtype seller buyer
+    nationality citizenship residence subtype seller buyer inst institution
     """
 )
+_WEAK = frozenset(["group", "grp", "family", "school", "hospital", "cond", "target", "status"])
 # unless one of these words shows that they are steps.
 _STEPS = _words(
     """
     age income educ education grade level lvl score rating rank size freq frequency dose stage year
     yr degree quantile quartile quintile decile tertile severity amount count number num n no time
-    hours days weeks height weight bmi satisfaction agree importance class status health
+    hours days weeks height weight bmi satisfaction agree importance class health years economic
+    months national
     """
 )
 _IDENTIFIERS = _words(
@@ -46,21 +49,20 @@ _IDENTIFIERS = _words(
     observation record recordid rec seqn seq seqno serial case caseid caseno respid respondent resp
     subject subj subjid subjectid sid pid pnum personid person participant patient patientid ptid
     patid member memberid user userid customer customerid cid uid name ssn idp pnr indiv individual
-    accession barcode sampleid
+    accession barcode sampleid student child pupil animal
     """
 )
-_PERSONS = _words(
-    """
-    id subject subj subjid subjectid sid pid personid person participant patient patientid ptid
-    patid respondent respid member user userid customer case caseid indiv individual student child
-    animal rat mouse dog chick pig tree idno idnum
-    """
+# snum, SUBNUM, plotcode, PRODID, Sample Number
+_NUMBERED = re.compile(
+    r"[a-z]{1,4}(num|nr)|(sub|subj|pat|pt|case|obs|plot|sample|person|pers|school|sch|class|resp|hh|"
+    r"house|household|fam|family|prod|product|cust|store|shop|item|unit|site|tree|animal)\W*"
+    r"(num|no|nr|number|code|id)",
 )
 _WEIGHTS = re.compile(
-    r"weights|(survey|sample|sampling|person|final|design|post|rep)_?(wt|wgt|weights?)\w*|"
+    r"weights|(survey|sample|sampling|person|final|design|post)_?(wt|wgt|weights?)\w*|"
     r"wt(mec|int|sa|dr|ph|ss|re|ex)\w*|pw(eight|gtp\d*|t)|fnlw(gt|t)|finalwg?t|perwt|hhwt|asecwt|"
     r"wtssall|wtssnr|wtss|wtfinl|w(eigh)?t_?(all|final|person|hh|s)|x?_?llcpwt|pspwght|dweight|"
-    r"instweight|iw",
+    r"instweight|iw|pw",
 )
 _DESIGN = re.compile(
     r"sdmvstra|sdmvpsu|psu|strata|stratum|fpc\d*|vstrat|vpsu|sampling_?unit|_?ststr|_?psu|sest|"
@@ -81,8 +83,11 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in re.findall(r"[^\W\d_]+", spaced))
 
 
-def names_codes(name: str) -> bool:
+def names_codes(name: str, numbers: Sequence[float] = (), many: bool = False) -> bool:
     """Return whether numbers in a column of this name are probably codes of categories.
+
+    Words such as group and status suggest a few codes from 1 up, if the name has no other word.
+    If there are many numbers, the name must have a single word.
 
     Examples
     --------
@@ -90,7 +95,16 @@ def names_codes(name: str) -> bool:
     (True, False, False, False)
     """
     words = {*words_of(name)}
+    if len(words) == 1 and words <= _WEAK:
+        return not many and (words == {"status"} or 0 not in numbers)
+    if many:
+        return len(words) == 1 and words <= _CODES
     return bool(words & _CODES) and not words & _STEPS
+
+
+def names_units(name: str) -> bool:
+    """Return whether a column of this name has a few identifiers, of products or stores."""
+    return bool(_NUMBERED.fullmatch(name.lower())) and name.lower().endswith(("id", "code"))
 
 
 def names_identifiers(name: str) -> bool:
@@ -102,13 +116,9 @@ def names_identifiers(name: str) -> bool:
     (True, False)
     """
     words = words_of(name)
+    if _NUMBERED.fullmatch(name.lower()):
+        return True
     return bool(words) and (words[0] in _IDENTIFIERS or words[-1] in _IDENTIFIERS)
-
-
-def names_persons(name: str) -> bool:
-    """Return whether a column of this name probably identifies persons with several rows."""
-    words = words_of(name)
-    return bool(words) and (words[0] in _PERSONS or words[-1] in _PERSONS)
 
 
 def names_weights(name: str) -> bool:
@@ -124,4 +134,4 @@ def names_design(name: str) -> bool:
     >>> names_design("SDMVSTRA"), names_weights("WTMEC2YR"), names_weights("wt")
     (True, True, False)
     """
-    return _DESIGN.fullmatch(name.lower()) is not None
+    return any(_DESIGN.fullmatch(word) for word in (name.lower(), *words_of(name)))

@@ -22,6 +22,7 @@ from importlib.resources import files
 from typing import Any
 
 FEWEST = 3  # levels; two have no order
+FEWEST_LETTERS = 4  # of an abbreviation
 MOST_GRADES = 12  # grades such as G1, G2, ...; more are names
 
 _OPPOSITES = (
@@ -45,7 +46,6 @@ _OPPOSITES = (
     ("decreased", "increased"),
     ("decrease", "increase"),
     ("liberal", "conservative"),
-    ("left", "right"),
     ("false", "true"),
     ("negative", "positive"),
     ("sad", "happy"),
@@ -187,8 +187,14 @@ def _by_opposites(low: str, high: str) -> Callable[[Sequence[str]], list[Any] | 
 def _by_list(words: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], list[Any] | None]:
     at = {word: k for k, own in enumerate(words) for word in own}
 
+    def position(text: str) -> int | None:
+        if text in at or len(text) < FEWEST_LETTERS:
+            return at.get(text)
+        return next((k for word, k in at.items() if word.startswith(text)), None)  # abbreviated
+
     def place(texts: Sequence[str]) -> list[Any] | None:
-        return [at[text] for text in texts] if all(text in at for text in texts) else None
+        found = [position(text) for text in texts]
+        return None if None in found else found
 
     return place
 

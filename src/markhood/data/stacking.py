@@ -56,7 +56,7 @@ def stacked(parts: Sequence[Samples]) -> Samples:
     >>> two.n_samples, two.levels
     (4, ((1, 2, 3), (0, 1)))
     """
-    _require_same_names(parts)
+    parts = _with_same_columns(parts)
     variables = _variables(parts)
     n_samples = sum(part.n_samples for part in parts)
     n_levels = np.array([max(2, len(own)) for own in variables.levels or ()])
@@ -85,7 +85,12 @@ def stacked(parts: Sequence[Samples]) -> Samples:
     )
 
 
-def _require_same_names(parts: Sequence[Samples]) -> None:
+def _with_same_columns(parts: Sequence[Samples]) -> Sequence[Samples]:
+    """Leave out columns that one of the tables left out; raise if other columns differ."""
+    outside = {name for part in parts if part.account for name in part.account.left_out}
+    if any(outside & {*part.names} for part in parts):
+        kept = [[j for j, name in enumerate(p.names) if name not in outside] for p in parts]
+        parts = [part.pick(np.array(own)) for part, own in zip(parts, kept, strict=True)]
     names = {*parts[0].names, *parts[0].reals}
     for part in parts[1:]:
         if apart := sorted(names ^ {*part.names, *part.reals}):
@@ -95,6 +100,7 @@ def _require_same_names(parts: Sequence[Samples]) -> None:
                 f"The tables have different columns ({apart[0]!r} is missing from one): use the "
                 f"same columns in all tables, or select them with {option('columns')}.",
             )
+    return parts
 
 
 def _variables(parts: Sequence[Samples]) -> Variables:

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 from markhood.data.coding.encode import encode, encode_like
-from markhood.data.reading import TableFormat
 from messages import refuses
 
 ROWS = [(1, True, "yes", 0.5), (0, True, "no", 0.5), (1, False, "no", -2.0), (1, False, "no", 0.5)]

@@ -36,6 +36,7 @@ from markhood.data.coding.coders import (
     plain,
 )
 from markhood.data.coding.column_checks import warn_about_distinct, warn_about_missing_codes
+from markhood.data.coding.derived import derived_columns
 from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
 from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
 from markhood.data.coding.merged import OTHER
@@ -263,19 +264,22 @@ class Encoder:
         if self._known is not None:
             return values
         wanted = wanted_entries(self._reading, self._names)
+        texts = self._reading.log.texts
 
-        def counts(j: int) -> NDArray[np.float64]:
-            codes = self._planes.codes(j, len(values[j]), self._rows)
-            return np.bincount(codes[codes >= 0], minlength=len(values[j])).astype(np.float64)
+        def codes(j: int) -> NDArray[np.int64]:
+            return self._planes.codes(j, len(values[j]), self._rows)
 
         for j, name in enumerate(self._names):
             facts = Facts(
-                name, values[j], partial(counts, j), n_missing.get(name, 0), self._categories.get(j)
+                name, values[j], partial(codes, j), n_missing.get(name, 0), self._categories.get(j)
             )
             missing_is_level = self._reading.missing == "level"
-            self._entries.append(
-                understood(facts, wanted.get(name), self._is_table, missing_is_level)
-            )
+            entry = understood(facts, wanted.get(name), self._is_table, missing_is_level)
+            self._entries.append(replace(entry, text=entry.text or texts.get(name, "")))
+        if self._is_table:
+            for j, why in derived_columns(self._entries, values, codes).items():
+                if self._names[j] not in wanted:
+                    self._entries[j] = replace(self._entries[j], role="skip", why=why)
         note_decisions(self._reading.log, self._entries, self._reading)
         return self._leave_out(values)
 
@@ -305,6 +309,8 @@ class Encoder:
             counts = np.bincount(codes[codes >= 0], minlength=len(values[j]))
             order = np.argsort(-counts, kind="stable")[: limit - 1]
             kept = np.sort(order[counts[order] >= ROWS_PER_LEVEL])
+            if len(kept) < 2:
+                kept = np.sort(order[counts[order] > 1])
             if len(kept) < 2:
                 row = int((codes == limit).argmax())
                 self._problems.add_too_many(row, j, limit, values[j])

@@ -11,8 +11,8 @@ two                                                    binary       node
 the same, with a name such as race or region           nominal      node
 more than 12 numbers                                   measurement  node
 the same, whole, from 0 up with many zeros             count        node
-whole numbers in the order of the rows, or that are    identifier   skip or person
-different and have a name such as id
+whole numbers that count the rows or groups of rows,   identifier   skip or person
+or have a name such as id
 dates and times                                        date         time
 texts of a scale (`markhood.data.scales`)              ordinal      node
 other texts                                            nominal      node
@@ -30,7 +30,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, time, timedelta
 from itertools import pairwise
-from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,12 +38,13 @@ from numpy.typing import NDArray
 from markhood.data.codebook import Entry
 from markhood.data.coding.bins import MOST_STEPS, are_numbers, is_count
 from markhood.data.coding.column_checks import FEWEST_DISTINCT, SHARE_DISTINCT, likeness
+from markhood.data.coding.names import covariates_among
 from markhood.data.kinds import Category
 from markhood.data.lexicon import (
     names_codes,
     names_design,
     names_identifiers,
-    names_persons,
+    names_units,
     names_weights,
 )
 from markhood.data.scales import recognised_scale
@@ -55,19 +55,21 @@ from markhood.findings import FindingLog
 if TYPE_CHECKING:
     from markhood.data.reading import Reading
 
-ROWS_PER_TEXT = 3  # rows per distinct text, at least: else the texts do not repeat
+ROWS_PER_TEXT = 2  # rows per distinct text, at least: else the texts do not repeat
+ROWS_PER_GROUP = 10  # at most, on average, of groups that are numbered in the order of the rows
+LONG_NUMBER = 10**8  # from here up, different numbers are identifiers
 COLUMNS_SHOWN = 12
 NOT_NODES = ("weight", "cluster", "person", "time", "skip")
 
-Counts = Callable[[], NDArray[np.float64]]
+Codes = Callable[[], NDArray[np.int64]]
 
 
 class Facts(NamedTuple):
-    """A column as it was read: its values by order of appearance, and how often each occurs."""
+    """A column as it was read: its values by order of appearance, and the code of each row."""
 
     name: str
     values: tuple[Any, ...]
-    counts: Counts
+    codes: Codes
     n_missing: int = 0
     declared: Category | None = None
 
@@ -78,13 +80,15 @@ def wanted_entries(reading: Reading, names: Sequence[str]) -> dict[str, Entry]:
     A column that an option names is a node, whatever its values look like.
     """
     found = {} if reading.codebook is None else reading.codebook.by_column()
-    named = [*(reading.columns or ()), *reading.adjust_for]
+    named = [*(reading.columns or ())]
     for options in (reading.kinds, reading.bins):
         named += [*options] if isinstance(options, Mapping) else []
+    covariates = [names[j] for j in covariates_among(names, reading.adjust_for)]
     for name in names:
-        if name in named:
+        if name in named or name in covariates:
             entry = found.get(name, Entry(column=name))
-            found[name] = replace(entry, role=entry.role or "node")
+            role = "covariate" if name in covariates else entry.role or "node"
+            found[name] = replace(entry, role=role)
     kinds = reading.kinds if isinstance(reading.kinds, Mapping) else {}
     for name, kind in kinds.items():
         if name in found and not isinstance(kind, str):
@@ -101,10 +105,10 @@ def understood(
 
     Examples
     --------
-    >>> counts = lambda: np.array([4.0, 3.0, 5.0])
-    >>> understood(Facts("race", (1, 3, 2), counts), None, True).kind
+    >>> codes = lambda: np.arange(30) % 3
+    >>> understood(Facts("race", (1, 3, 2), codes), None, True).kind
     'nominal'
-    >>> found = understood(Facts("mood", ("high", "low", "mid"), counts), None, True)
+    >>> found = understood(Facts("mood", ("high", "low", "mid"), codes), None, True)
     >>> found.kind, found.levels
     ('ordinal', ('low', 'mid', 'high'))
     """
@@ -114,14 +118,18 @@ def understood(
     if not may_leave_out and entry.role != "node":
         entry = replace(entry, role="node", why="")
     if given.role:
-        entry = replace(entry, role=given.role, why="as declared")
+        why = f"declared as {given.role}" if given.role in NOT_NODES else entry.why
+        entry = replace(entry, role=given.role, why=why)
     if given.kind in ("nominal", "ordinal", "measurement", "count"):
         entry = replace(entry, kind=_declared_kind(facts, given), why="as declared")
     if entry.kind not in ("binary", "nominal", "ordinal") or not given.levels:
         return entry
     by_text = {level_text(value): value for value in facts.values}
     texts = [level_text(level) for level in given.levels]
-    if unlisted := [text for text in by_text if text not in texts]:
+    unlisted = [text for text in by_text if text not in texts]
+    if unlisted and entry.kind != "ordinal":  # rare levels were merged
+        return entry
+    if unlisted:
         raise InputError(
             "unknown-level",
             facts.name,
@@ -145,49 +153,63 @@ def _declared_kind(facts: Facts, given: Entry) -> str:
 
 
 def _by_values(facts: Facts, missing_is_level: bool) -> Entry:
-    name, values, counts, _, declared = facts
+    name, values, codes, _, declared = facts
     found = Entry(column=name, role="node")
     if len(values) < 2 and not (values and missing_is_level and facts.n_missing):
         kind = "constant" if values else "empty"
         why = "a single value" if values else "all values are missing"
         return replace(found, role="skip", kind=kind, levels=values, why=why)
-    if names_weights(name) and are_numbers(values) and len(values) > MOST_STEPS:
+    if names_weights(name) and are_numbers(values) and not all(v == int(v) for v in values):
         return replace(found, role="skip", kind="measurement", why="named like weights")
     if names_design(name):
         return replace(found, role="skip", kind="nominal", why="named like survey design")
     if len(values) <= 2:
         return replace(found, kind="binary", levels=() if declared is None else declared.order)
     if declared is not None:
-        by_text = found if declared.is_ordered else _of_texts(found, values, counts)
+        by_text = found if declared.is_ordered else _of_texts(found, values, codes)
         kind = "ordinal" if declared.is_ordered else "nominal"
         if by_text.role != "node":
             return by_text
         return replace(found, kind=kind, levels=tuple(declared.order), why="a declared category")
     if are_numbers(values):
-        return _of_numbers(found, values, counts)
-    return _of_texts(found, values, counts)
+        return _of_numbers(found, values, codes)
+    return _of_texts(found, values, codes)
 
 
-def _of_numbers(found: Entry, values: tuple[Any, ...], counts: Counts) -> Entry:
+def _of_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
     name = found.column
     whole = all(value == int(value) for value in values)
     if len(values) <= MOST_STEPS:
-        if whole and names_codes(name):
+        if whole and (names_codes(name, values) or names_units(name)):
             return replace(found, kind="nominal", why="named like codes of categories")
         return replace(found, kind="ordinal", why="numbers")
     if whole:
-        n_observed = float(counts().sum())
-        are_different = len(values) >= SHARE_DISTINCT * n_observed
-        if are_different and len(values) == n_observed and _is_running(values):
-            return replace(found, role="skip", kind="identifier", why="row numbers")
-        if are_different and names_identifiers(name):
-            return replace(found, role="skip", kind="identifier", why="an identifier")
-        if not are_different and names_persons(name):
-            return replace(found, role="person", kind="identifier", why="repeated identifiers")
-        if names_codes(name) and n_observed >= ROWS_PER_TEXT * len(values):
-            return replace(found, kind="nominal", why="named like codes of categories")
-        if is_count(values, counts()):
-            return replace(found, kind="count", why="whole numbers with many zeros")
+        return _of_whole_numbers(found, values, codes)
+    return replace(found, kind="measurement", why=f"{len(values)} numbers")
+
+
+def _of_whole_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
+    seen = codes()
+    seen = seen[seen >= 0]
+    are_different = len(values) >= SHARE_DISTINCT * len(seen)
+    identifier = replace(found, role="skip", kind="identifier")
+    if len(values) == len(seen) and all(b > a for a, b in pairwise(values)):
+        return replace(identifier, why="numbers of the rows")
+    if are_different and (
+        names_identifiers(found.column)
+        or names_codes(found.column, many=True)
+        or min(values) >= LONG_NUMBER
+    ):
+        return replace(identifier, why="an identifier")
+    if names_identifiers(found.column):
+        return replace(identifier, role="person", why="repeated identifiers")
+    is_in_groups = len(seen) <= ROWS_PER_GROUP * len(values) and (np.diff(seen) >= 0).all()
+    if is_in_groups and _is_running(values):
+        return replace(identifier, role="person", why="numbers of groups of rows")
+    if names_codes(found.column, many=True) and len(seen) >= ROWS_PER_TEXT * len(values):
+        return replace(found, kind="nominal", why="named like codes of categories")
+    if is_count(values, np.bincount(seen, minlength=len(values)).astype(np.float64)):
+        return replace(found, kind="count", why="whole numbers with many zeros")
     return replace(found, kind="measurement", why=f"{len(values)} numbers")
 
 
@@ -195,22 +217,22 @@ def _is_running(values: Sequence[Any]) -> bool:
     return all(b == a + 1 for a, b in pairwise(values))
 
 
-def _of_texts(found: Entry, values: tuple[Any, ...], counts: Counts) -> Entry:
+def _of_texts(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
     if all(isinstance(value, (date, time, timedelta)) for value in values):
         return replace(found, role="time", kind="date", why="dates")
     if (scale := recognised_scale(values)) is not None:
         return replace(found, kind="ordinal", levels=scale, why="a recognised scale")
-    if len(values) < FEWEST_DISTINCT or any(isinstance(value, Real) for value in values):
+    if len(values) < FEWEST_DISTINCT:
         return replace(found, kind="nominal", why="text")
-    n_observed = int(counts().sum())
-    like = likeness(values, n_observed)
+    n_observed = int((codes() >= 0).sum())
+    like = likeness([level_text(value) for value in values], n_observed)
     if like == "dates":
         return replace(found, role="time", kind="date", why="dates")
     if like == "free text":
         return replace(found, role="skip", kind="free text", why="free text")
     if like == "identifiers":
         return replace(found, role="skip", kind="identifier", why="an identifier")
-    if len(values) > MOST_STEPS and names_persons(found.column):
+    if len(values) > MOST_STEPS and names_identifiers(found.column):
         return replace(found, role="person", kind="identifier", why="repeated identifiers")
     if len(values) > MOST_STEPS and n_observed < ROWS_PER_TEXT * len(values):
         return replace(found, role="skip", kind="identifier", why="texts that rarely repeat")
@@ -222,7 +244,7 @@ def note_decisions(log: FindingLog, entries: Sequence[Entry], reading: Reading) 
     outside = [entry for entry in entries if entry.role in NOT_NODES]
     for entry in outside:
         log.leave_out(entry.column, entry.why)
-    guessed = [entry for entry in outside if entry.why != "as declared"]
+    guessed = [entry for entry in outside if not entry.why.startswith("declared")]
     if guessed:
         shown = [f"{entry.column!r} ({entry.why})" for entry in guessed]
         many = len(guessed) > 1
