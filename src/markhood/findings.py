@@ -134,6 +134,10 @@ CODES = {
         "Numeric columns were cut into bins, or others cannot be.",
         "Change this with bins=.",
     ),
+    "compositional": Code(
+        "Counts were read as parts of a whole, or might be.",
+        "Change this with compositional=.",
+    ),
     "merged-levels": Code(
         "Rare levels or similar letters were merged.",
         "Change this with merge_rare= or letters=.",

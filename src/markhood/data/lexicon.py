@@ -96,7 +96,7 @@ def names_codes(name: str, numbers: Sequence[float] = (), many: bool = False) ->
     """
     words = {*words_of(name)}
     if len(words) == 1 and words <= _WEAK:
-        return not many and (words == {"status"} or 0 not in numbers)
+        return not many and (words <= {"status", "target"} or 0 not in numbers)
     if many:
         return len(words) == 1 and words <= _CODES
     return bool(words & _CODES) and not words & _STEPS

@@ -17,6 +17,7 @@ import numpy as np
 from markhood.data.codebook import Codebook, codebook_of
 from markhood.data.coding.bins import Bins, checked_bins
 from markhood.data.coding.cells import parse_cell
+from markhood.data.coding.composition import DEPTH
 from markhood.data.kinds import STEP, Kinds, checked_kinds
 from markhood.data.storage.backends import MEMORY, Storage
 from markhood.data.variables import Variables
@@ -361,6 +362,8 @@ class Reading(TableFormat, Genome, ColumnOptions):
         super().__post_init__()
         if self.codebook is not None:
             self._apply_codebook(self.codebook)
+        if self.compositional and DEPTH not in self.adjust_for:
+            object.__setattr__(self, "adjust_for", (*self.adjust_for, DEPTH))
         by_similarity = isinstance(self.weights, str) and self.weights == SIMILARITY
         if self.similarity_threshold != 0.1 and not by_similarity:
             raise InputError(

@@ -196,6 +196,14 @@ def cut(
     return np.where(numbers > 0, bins + 1, 0), (0, *labels)
 
 
+def cut_positive(
+    numbers: NDArray[np.float64], counts: NDArray[np.float64], number: int | str, n_samples: int
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Cut the numbers of samples that are not zero, where zero is a level of its own."""
+    n_bins = _number_of(n_samples) if isinstance(number, str) else int(number)
+    return _cut(numbers, counts, max(1, n_bins - 1))
+
+
 def _cut(
     numbers: NDArray[np.float64], counts: NDArray[np.float64], n_bins: int
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
@@ -232,6 +240,11 @@ def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
             for value in values
         ]
     has_zero = bool(levels) and isinstance(levels[0], Real) and levels[0] == 0
+    if len(levels) > 1 and levels[0] == ABSENT:
+        binned = bin_like(values, levels[1:])
+        return binned and [
+            ABSENT if v == ABSENT else b for v, b in zip(values, binned, strict=True)
+        ]
     found = [_INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
     intervals = [match for match in found if match]
     if len(intervals) < len(levels) - (None in levels) - has_zero or not intervals:

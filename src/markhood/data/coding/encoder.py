@@ -21,10 +21,14 @@ from numpy.typing import NDArray
 from markhood.data.account import Account
 from markhood.data.codebook import Codebook, Entry
 from markhood.data.coding.bins import (
+    ABSENT,
+    AUTO,
+    PRESENT,
     are_numbers,
     columns_of_reals,
     columns_to_cut,
     cut,
+    cut_positive,
 )
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
@@ -36,6 +40,7 @@ from markhood.data.coding.coders import (
     plain,
 )
 from markhood.data.coding.column_checks import warn_about_distinct, warn_about_missing_codes
+from markhood.data.coding.composition import DEPTH, depth, is_part, log_ratios
 from markhood.data.coding.derived import derived_columns
 from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
 from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
@@ -204,14 +209,20 @@ class Encoder:
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
         values = self._understand(values, n_missing)
-        numbers = known_numbers(self._planes, self._rows, values, self._known, self._problems)
+        numbers = []
+        if self._known is not None and not self._reading.compositional:
+            numbers = known_numbers(self._planes, self._rows, values, self._known, self._problems)
         kept, weights, rows_left_out = self._choose_rows()
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
+        values, depths = self._compose(values, n_samples, weights)
         values, reals = self._take_reals(values, n_samples)
+        reals |= depths
         values = self._cut(values, n_samples, weights)
         values = self._merge(values, n_samples)
+        if self._known is not None and self._reading.compositional:
+            numbers = known_numbers(self._planes, n_samples, values, self._known, self._problems)
         values = known_values(self._planes, n_samples, values, self._known, numbers)
         table = tabulate(
             Coded(self._planes, n_samples, values),
@@ -357,6 +368,53 @@ class Encoder:
             if name not in listed_ones
         ]
         return Codebook((*outside, *entries))
+
+    def _compose(
+        self, values: Sequence[tuple[Any, ...]], n_samples: int, weights: Weights | None
+    ) -> tuple[list[tuple[Any, ...]], dict[str, RealColumn]]:
+        """Replace counts of parts by levels of their log-ratios; return values, and the depth."""
+        found = list(values)
+        if not self._reading.compositional:
+            return found, {}
+        parts = [j for j, own in enumerate(values) if j not in self._categories and is_part(own)]
+        if self._known is not None:
+            parts = [j for j, own in enumerate(self._known) if own[0] == ABSENT]
+        if not parts:
+            raise InputError(
+                "option-conflict",
+                "compositional",
+                f"{option('compositional')} needs columns of counts with zeros, but there are "
+                "none: leave it out.",
+            )
+        columns = [self._planes.codes(j, len(values[j]), n_samples) for j in parts]
+        table = [np.append(values[j], np.nan)[own] for j, own in zip(parts, columns, strict=True)]
+        counts = np.column_stack(table).astype(np.float64)
+        counted = np.ones(n_samples) if weights is None else weights.counts * weights.unit
+        number = self._reading.bins if isinstance(self._reading.bins, (int, str)) else AUTO
+        for j, own, ratios in zip(parts, counts.T, log_ratios(counts).T, strict=True):
+            if self._known is not None:
+                numbers, codes = np.unique(ratios[own > 0], return_inverse=True)
+                labels: tuple[Any, ...] = (ABSENT, *numbers.tolist())
+            else:
+                labels, codes = (ABSENT, PRESENT), np.zeros(int((own > 0).sum()), np.int64)
+                if len(values[j]) > 2:
+                    numbers, at = np.unique(ratios[own > 0], return_inverse=True)
+                    sizes = np.bincount(at, counted[own > 0])
+                    bins, names = cut_positive(numbers, sizes, number, n_samples)
+                    labels, codes = (ABSENT, *names), bins[at]
+                self._categories[j] = Category(labels, True)
+            new = np.zeros(n_samples, np.int64)
+            new[own > 0] = codes + 1
+            self._planes.write(j, new, len(labels))
+            found[j] = labels
+        if self._known is None:
+            self._reading.log.add_note(
+                "compositional",
+                self._names[parts[0]],
+                f"{len(parts)} columns are parts of a whole: centred log-ratios were cut into bins "
+                f"with zero as the first level, and edges are adjusted for {DEPTH}.",
+            )
+        return found, {DEPTH: RealColumn.of(depth(counts))}
 
     def _take_reals(
         self, values: Sequence[tuple[Any, ...]], n_samples: int
