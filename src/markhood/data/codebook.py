@@ -199,4 +199,4 @@ def _entry(row: Any, where: str) -> Entry:
                 f"The codebook gives column {texts['column']!r} the {name} {texts[name]!r}: choose "
                 f"one of {', '.join(shown)}, or leave it empty.",
             )
-    return Entry(levels=tuple(levels), **texts)
+    return Entry(levels=tuple(levels), **texts)  # type: ignore[arg-type]  # none is `missing`

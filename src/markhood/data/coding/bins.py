@@ -236,7 +236,7 @@ def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
     """
     if tuple(level for level in levels if level is not None) == (ABSENT, PRESENT):
         return [
-            levels[int(value > 0)] if isinstance(value, Real) and value == value else value  # noqa: PLR0124
+            levels[int(float(value) > 0)] if isinstance(value, Real) and value == value else value  # noqa: PLR0124
             for value in values
         ]
     has_zero = bool(levels) and isinstance(levels[0], Real) and levels[0] == 0

@@ -399,7 +399,7 @@ class Encoder:
                 labels, codes = (ABSENT, PRESENT), np.zeros(int((own > 0).sum()), np.int64)
                 if len(values[j]) > 2:
                     numbers, at = np.unique(ratios[own > 0], return_inverse=True)
-                    sizes = np.bincount(at, counted[own > 0])
+                    sizes = np.bincount(at, counted[own > 0]).astype(np.float64)
                     bins, names = cut_positive(numbers, sizes, number, n_samples)
                     labels, codes = (ABSENT, *names), bins[at]
                 self._categories[j] = Category(labels, True)

@@ -121,7 +121,8 @@ def understood(
         why = f"declared as {given.role}" if given.role in NOT_NODES else entry.why
         entry = replace(entry, role=given.role, why=why)
     if given.kind in ("nominal", "ordinal", "measurement", "count"):
-        entry = replace(entry, kind=_declared_kind(facts, given), why="as declared")
+        why = entry.why if entry.role in NOT_NODES else "as declared"
+        entry = replace(entry, kind=_declared_kind(facts, given), why=why)
     if entry.kind not in ("binary", "nominal", "ordinal") or not given.levels:
         return entry
     by_text = {level_text(value): value for value in facts.values}
@@ -164,7 +165,9 @@ def _by_values(facts: Facts, missing_is_level: bool) -> Entry:
     if names_design(name):
         return replace(found, role="skip", kind="nominal", why="named like survey design")
     if len(values) <= 2:
-        return replace(found, kind="binary", levels=() if declared is None else declared.order)
+        return replace(
+            found, kind="binary", levels=() if declared is None else tuple(declared.order)
+        )
     if declared is not None:
         by_text = found if declared.is_ordered else _of_texts(found, values, codes)
         kind = "ordinal" if declared.is_ordered else "nominal"
