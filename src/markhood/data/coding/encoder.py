@@ -276,6 +276,7 @@ class Encoder:
             return values
         wanted = wanted_entries(self._reading, self._names)
         texts = self._reading.log.texts
+        all_nominal = self._reading.kinds == "nominal" and self._reading.bins == AUTO
 
         def codes(j: int) -> NDArray[np.int64]:
             return self._planes.codes(j, len(values[j]), self._rows)
@@ -286,19 +287,23 @@ class Encoder:
             )
             missing_is_level = self._reading.missing == "level"
             entry = understood(facts, wanted.get(name), self._is_table, missing_is_level)
+            is_measured = entry.kind in ("measurement", "count")
+            if is_measured and all_nominal and len(values[j]) <= self._reading.max_levels:
+                entry = replace(entry, kind="nominal")
             self._entries.append(replace(entry, text=entry.text or texts.get(name, "")))
         if self._is_table:
             for j, why in derived_columns(self._entries, values, codes).items():
                 if self._names[j] not in wanted:
                     self._entries[j] = replace(self._entries[j], role="skip", why=why)
+        n_nodes = sum(entry.role not in NOT_NODES for entry in self._entries)
+        if n_nodes < min(self._minimum, self._reading.min_columns):
+            raise no_variables_left(self._entries)
         note_decisions(self._reading.log, self._entries, self._reading)
         return self._leave_out(values)
 
     def _leave_out(self, values: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Keep the columns that are variables, with their kinds and orders."""
         kept = [j for j, entry in enumerate(self._entries) if entry.role not in NOT_NODES]
-        if len(kept) < min(self._minimum, self._reading.min_columns):
-            raise no_variables_left(self._entries)
         if len(kept) < len(values):
             self._planes.pick(np.array(kept, np.int64))
         self._names = tuple(self._names[j] for j in kept)
