@@ -230,7 +230,7 @@ class TableFormat(Sealed):
     compositional: bool = declare(
         False,
         "Rows of counts with very different totals, such as sequencing reads: use centred "
-        "log-ratios with zeros as their own level, and adjust for the total.",
+        "log-ratios with zeros as their own level, and adjust for the depth.",
     )
     merge_rare: int | None = declare(
         None,

@@ -40,7 +40,7 @@ from markhood.data.coding.coders import (
     plain,
 )
 from markhood.data.coding.column_checks import warn_about_distinct, warn_about_missing_codes
-from markhood.data.coding.composition import DEPTH, depth, is_part, log_ratios
+from markhood.data.coding.composition import DEPTH, FEWEST_ROWS, is_part, log_ratios
 from markhood.data.coding.derived import derived_columns
 from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
 from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
@@ -391,12 +391,20 @@ class Encoder:
                 f"{option('compositional')} needs columns of counts with zeros, but there are "
                 "none: leave it out.",
             )
+        if n_samples < FEWEST_ROWS:
+            raise InputError(
+                "not-supported",
+                "compositional",
+                f"{option('compositional')} compares rows with each other, and {n_samples} are too "
+                f"few: pass {FEWEST_ROWS} or more.",
+            )
         columns = [self._planes.codes(j, len(values[j]), n_samples) for j in parts]
         table = [np.append(values[j], np.nan)[own] for j, own in zip(parts, columns, strict=True)]
         counts = np.column_stack(table).astype(np.float64)
         counted = np.ones(n_samples) if weights is None else weights.counts * weights.unit
         number = self._reading.bins if isinstance(self._reading.bins, (int, str)) else AUTO
-        for j, own, ratios in zip(parts, counts.T, log_ratios(counts).T, strict=True):
+        all_ratios, depths = log_ratios(counts)
+        for j, own, ratios in zip(parts, counts.T, all_ratios.T, strict=True):
             if self._known is not None:
                 numbers, codes = np.unique(ratios[own > 0], return_inverse=True)
                 labels: tuple[Any, ...] = (ABSENT, *numbers.tolist())
@@ -419,7 +427,7 @@ class Encoder:
                 f"{len(parts)} columns are parts of a whole: centred log-ratios were cut into bins "
                 f"with zero as the first level, and edges are adjusted for {DEPTH}.",
             )
-        return found, {DEPTH: RealColumn.of(depth(counts))}
+        return found, {DEPTH: RealColumn.of(depths)}
 
     def _take_reals(
         self, values: Sequence[tuple[Any, ...]], n_samples: int
