@@ -39,7 +39,7 @@ def test_example_drop(make, code, table):
 def test_example_refused(table):
     table[3, 2] = np.nan
     with refuses("missing-values", "x2", "1 missing"):
-        PLRHC().fit(table)
+        PLRHC(missing="error").fit(table)
     words = np.array([[f"w{k}", "uv"[k % 2], "uvw"[k % 3]] for k in range(300)], object)
     with refuses("too-many-levels", "x0", "1 column"):
         PLRHC(table=TableFormat(max_levels=100)).fit(words)

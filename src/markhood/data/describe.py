@@ -24,8 +24,8 @@ def describe(
     adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
     bins: Bins | None = "auto",
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     table: TableFormat | None = None,
 ) -> Codebook:

@@ -22,7 +22,7 @@ from importlib.resources import files
 from typing import Any
 
 FEWEST = 3  # levels; two have no order
-FEWEST_LETTERS = 4  # of an abbreviation
+FEWEST_LETTERS = 5  # of an abbreviation
 MOST_GRADES = 12  # grades such as G1, G2, ...; more are names
 
 _OPPOSITES = (

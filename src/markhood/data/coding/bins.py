@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.cells import NOT_APPLICABLE
 from markhood.data.coding.names import covariates_among
 from markhood.errors import InputError, option
 
@@ -247,7 +248,8 @@ def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
         ]
     found = [_INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
     intervals = [match for match in found if match]
-    if len(intervals) < len(levels) - (None in levels) - has_zero or not intervals:
+    others = sum(level in (None, NOT_APPLICABLE) for level in levels)
+    if len(intervals) < len(levels) - others - has_zero or not intervals:
         return None
     cuts = np.array([float(match[1]) for match in intervals[1:]])
     if has_zero:

@@ -39,12 +39,13 @@ from markhood.data.coding.coders import (
     is_missing,
     plain,
 )
-from markhood.data.coding.column_checks import warn_about_distinct, warn_about_missing_codes
+from markhood.data.coding.column_checks import warn_about_distinct
 from markhood.data.coding.composition import DEPTH, FEWEST_ROWS, is_part, log_ratios
 from markhood.data.coding.derived import derived_columns
 from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
 from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
 from markhood.data.coding.merged import OTHER
+from markhood.data.coding.missing import MissingValues, Treatment
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.coding.problems import MINIMUM, Problems, check_shape, row_number
@@ -61,13 +62,14 @@ from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, RealColumn, Samples, Weights
 from markhood.data.variables import Variables
-from markhood.data.weights import as_weights, check_weights, similarity_weights
+from markhood.data.weights import as_weights, check_weights, recognised, similarity_weights
 from markhood.errors import InputError, emit, emit_before_an_error, listed, option
 
 CHUNK_BYTES = 1 << 24
 FINE_UNITS = ("us", "ns", "ps", "fs", "as", "generic")  # units of time up to a microsecond
 TILE_CELLS = 1 << 19
 ROWS_PER_LEVEL = 5  # of a column with too many categories, for a level to be kept
+FEWEST_KEPT = 30  # rows without missing values, and at least one per column
 LANE = 512  # rows in a vector register of bits
 
 Column = NDArray[Any] | Sequence[Any]
@@ -204,15 +206,26 @@ class Encoder:
         if self._problems:
             raise self._problems.error()
         self._planes.trim(self._rows)
-        n_missing = self._count_missing()
         values = [
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
+        missing = MissingValues(
+            self._planes, self._rows, self._reading, self._problems, self._known, self._categories
+        )
+        values = missing.without_codes(values)
+        n_missing = self._count_missing()
         values = self._understand(values, n_missing)
+        treatment = missing.treatment(values, n_missing)
+        if self._problems:
+            raise self._problems.error()
+        left_out = {self._names[j] for j in treatment.left_out}
+        for j in treatment.left_out:
+            self._planes.write(j, np.zeros(self._rows, np.int64), 1)
+            values[j] = REAL
         numbers = []
         if self._known is not None and not self._reading.compositional:
             numbers = known_numbers(self._planes, self._rows, values, self._known, self._problems)
-        kept, weights, rows_left_out = self._choose_rows()
+        kept, weights, rows_left_out = self._choose_rows(treatment)
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
@@ -224,6 +237,10 @@ class Encoder:
         if self._known is not None and self._reading.compositional:
             numbers = known_numbers(self._planes, n_samples, values, self._known, self._problems)
         values = known_values(self._planes, n_samples, values, self._known, numbers)
+        missing.with_not_applicable(values, treatment.skips, kept)
+        n_missing = {name: n for name, n in n_missing.items() if name not in left_out}
+        for j, skip in treatment.skips.items():
+            n_missing[self._names[j]] -= int(skip.rows.sum())
         table = tabulate(
             Coded(self._planes, n_samples, values),
             {j: own.order for j, own in self._categories.items() if own.order},
@@ -231,7 +248,7 @@ class Encoder:
             missing_is_level=self._reading.missing == "level",
             some_left_out=n_samples < self._rows,
         )
-        self._check_levels(table, reals)
+        self._check_levels(table, {*reals, *left_out})
         samples = Samples(
             table.words,
             n_samples,
@@ -243,11 +260,17 @@ class Encoder:
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
             by_similarity = similarity_weights(samples, self._reading.similarity_threshold)
             samples = replace(samples, weights=by_similarity)
+        else:
+            samples = recognised(samples, self._reading)
         if self._known is None:
             self._warn_about_columns(samples, values, n_missing)
         variables = samples.variables
-        if reals:
-            nodes = [j for j, name in enumerate(self._names) if name not in reals]
+        if reals or left_out:
+            nodes = [
+                j
+                for j, name in enumerate(self._names)
+                if name not in reals and name not in left_out
+            ]
             samples = replace(samples.pick(np.array(nodes, np.int64)), reals=reals)
         log = self._reading.log
         account = Account(
@@ -285,7 +308,7 @@ class Encoder:
             facts = Facts(
                 name, values[j], partial(codes, j), n_missing.get(name, 0), self._categories.get(j)
             )
-            missing_is_level = self._reading.missing == "level"
+            missing_is_level = self._reading.missing in ("level", AUTO)
             entry = understood(facts, wanted.get(name), self._is_table, missing_is_level)
             is_measured = entry.kind in ("measurement", "count")
             if is_measured and all_nominal and len(values[j]) <= self._reading.max_levels:
@@ -308,7 +331,7 @@ class Encoder:
             self._planes.pick(np.array(kept, np.int64))
         self._names = tuple(self._names[j] for j in kept)
         self._problems.names = self._names
-        self._categories = {}
+        self._categories.clear()  # in place, as the treatment of missing values refers to it
         for k, j in enumerate(kept):
             entry = self._entries[j]
             is_number = entry.why == "numbers"  # which may still be cut, and are ordered by size
@@ -366,6 +389,10 @@ class Encoder:
             return None
         levels = dict(zip(variables.names, variables.levels or (), strict=True))
         entries = [replace(e, levels=levels.get(e.column, e.levels)) for e in self._entries]
+        for j, entry in enumerate(entries):
+            why = self._reading.log.left_out.get(entry.column, entry.why)
+            if why != entry.why:  # mostly missing
+                entries[j] = replace(entry, role="skip", why=why)
         listed_ones = {entry.column for entry in entries}
         outside = [
             Entry(column=name, role="weight" if why == "the weights" else "skip", why=why)
@@ -418,6 +445,7 @@ class Encoder:
                 self._categories[j] = Category(labels, True)
             new = np.zeros(n_samples, np.int64)
             new[own > 0] = codes + 1
+            new[np.isnan(own)] = -1
             self._planes.write(j, new, len(labels))
             found[j] = labels
         if self._known is None:
@@ -499,42 +527,30 @@ class Encoder:
     def _warn_about_columns(
         self, samples: Samples, shown: Sequence[tuple[Any, ...]], n_missing: Mapping[str, int]
     ) -> None:
-        """Warn about columns and values that are probably not meant as they are read."""
-        log = self._reading.log
-
-        def count(variable: int, level: int) -> int:
-            rows = samples.words[samples.starts[variable] : samples.starts[variable + 1]]
-            ones = np.bitwise_count(rows).sum(axis=1)
-            mask = samples.missing.get(variable)
-            absent = 0 if mask is None else int(np.bitwise_count(mask).sum())
-            return int(ones[level - 1] if level else samples.n_samples - absent - ones.sum())
+        """Warn about columns that are probably not meant as they are read."""
 
         def n_observed(variable: int) -> int:
             return samples.n_samples - n_missing.get(self._names[variable], 0)
 
-        warn_about_distinct(log, self._names, samples.levels, n_observed, shown)
-        warn_about_missing_codes(log, self._names, samples.levels, count)
-        if "None" in self._problems.texts:
-            log.add_warning(
-                "missing-codes",
-                "None",
-                "The text 'None' was read as missing. If it is an answer, declare the column as "
-                "categories or use another word.",
-            )
+        warn_about_distinct(self._reading.log, self._names, samples.levels, n_observed, shown)
 
-    def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None, Counter[str]]:
+    def _choose_rows(
+        self, treatment: Treatment
+    ) -> tuple[NDArray[np.bool_], Weights | None, Counter[str]]:
         """Return which rows are kept, their weights, and the number of others by reason."""
         kept = np.ones(self._rows, np.bool_)
         left_out: Counter[str] = Counter()
         if self._reading.missing == "drop":
             kept = ~self._planes.missing_somewhere(self._rows)
             self._check_dropped(int(kept.sum()))
-            left_out["missing values"] = self._rows - int(kept.sum())
+        elif treatment.dropped is not None:
+            kept = ~treatment.dropped
+        left_out["missing values"] = self._rows - int(kept.sum())
         given = self._weights if self._weights else self._reading.weights
         if given is None or (isinstance(given, str) and given == SIMILARITY):
             return kept, None, +left_out
         numbers = check_weights(given, self._rows)[kept]
-        counts, unit = as_weights(numbers, len(numbers), self._reading.normalize_weights)
+        counts, unit = as_weights(numbers, len(numbers), self._reading.weights_are)
         kept[kept] = counts > 0
         if kept.sum() < self._minimum:
             raise InputError(
@@ -553,13 +569,15 @@ class Encoder:
         if n_kept == self._rows:
             return
         dropped = f"{self._rows - n_kept} of {self._rows} rows have missing values"
-        if n_kept < self._minimum:
+        enough = max(FEWEST_KEPT, len(self._names))
+        is_too_few = self._known is None and n_kept < min(enough, self._rows / 2)
+        if n_kept < self._minimum or is_too_few:
             raise InputError(
                 "too-few-rows",
                 "missing",
-                f"{dropped}, which leaves {n_kept} while a minimum of {self._minimum} is required: "
-                "leave out the columns with the most missing values, or choose "
-                f"{option('missing', 'level')}.",
+                f"{dropped}, and the {n_kept} others are too few to learn from: leave out the "
+                f"columns with the most missing values, or use {option('missing', 'auto')}, which "
+                "imputes the values.",
             )
         self._reading.log.add_warning(
             "rows-dropped", "missing", f"{dropped} and are dropped; {n_kept} remain."

@@ -5,7 +5,7 @@ The decision uses the values first and the name of the column where they leave a
 =====================================================  ===========  ===============
 values                                                 kind         role
 =====================================================  ===========  ===============
-none, or a single one                                  constant     skip
+a single one                                           constant     skip
 two                                                    binary       node
 3 to 12 numbers                                        ordinal      node
 the same, with a name such as race or region           nominal      node
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 ROWS_PER_TEXT = 2  # rows per distinct text, at least: else the texts do not repeat
 ROWS_PER_GROUP = 10  # at most, on average, of groups that are numbered in the order of the rows
+UNEQUAL = 5  # times the mean size, at most, of such a group
 LONG_NUMBER = 10**8  # from here up, different numbers are identifiers
 COLUMNS_SHOWN = 12
 NOT_NODES = ("weight", "cluster", "person", "time", "skip")
@@ -157,9 +158,9 @@ def _by_values(facts: Facts, missing_is_level: bool) -> Entry:
     name, values, codes, _, declared = facts
     found = Entry(column=name, role="node")
     if len(values) < 2 and not (values and missing_is_level and facts.n_missing):
-        kind = "constant" if values else "empty"
-        why = "a single value" if values else "all values are missing"
-        return replace(found, role="skip", kind=kind, levels=values, why=why)
+        if not values:  # left to the treatment of missing values
+            return replace(found, kind="empty", why="all values are missing")
+        return replace(found, role="skip", kind="constant", levels=values, why="a single value")
     if names_weights(name) and are_numbers(values) and not all(v == int(v) for v in values):
         return replace(found, role="skip", kind="measurement", why="named like weights")
     if names_design(name):
@@ -206,12 +207,13 @@ def _of_whole_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> En
         return replace(identifier, why="an identifier")
     if names_identifiers(found.column):
         return replace(identifier, role="person", why="repeated identifiers")
-    is_in_groups = len(seen) <= ROWS_PER_GROUP * len(values) and (np.diff(seen) >= 0).all()
-    if is_in_groups and _is_running(values):
+    sizes = np.bincount(seen, minlength=len(values))
+    are_groups = sizes.mean() <= ROWS_PER_GROUP and sizes.max() <= UNEQUAL * sizes.mean()
+    if are_groups and (np.diff(seen) >= 0).all() and _is_running(values):
         return replace(identifier, role="person", why="numbers of groups of rows")
     if names_codes(found.column, many=True) and len(seen) >= ROWS_PER_TEXT * len(values):
         return replace(found, kind="nominal", why="named like codes of categories")
-    if is_count(values, np.bincount(seen, minlength=len(values)).astype(np.float64)):
+    if is_count(values, sizes.astype(np.float64)):
         return replace(found, kind="count", why="whole numbers with many zeros")
     return replace(found, kind="measurement", why=f"{len(values)} numbers")
 
