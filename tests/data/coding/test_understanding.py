@@ -190,7 +190,7 @@ def test_example_compositional_counts():
 
 
 def test_example_a_model_of_compositional_counts():
-    table, _ = reads(100, 5, 1)
+    table, _ = reads(100, 5, 1)  # whose graph has no edges
     graph = markhood.learn(table, bins=3, table=markhood.TableFormat(compositional=True))
     model = markhood.fit_model(graph, table)
     assert model.predict_proba(table, "otu0").shape == (100, len(model.levels[0]))

@@ -360,7 +360,8 @@ def _warn_of_joined_copies(graph: Graph, samples: Samples) -> None:
     if samples.are_sites or graph.provenance.get("reading", {}).get("identical") == "keep":
         return
     number = {name: j for j, name in enumerate(samples.names)}
-    edges = np.array([[number[n] for n in pair] for pair in graph.edge_names()]).reshape(-1, 2)
+    pairs = [[number[n] for n in pair] for pair in graph.edge_names()]
+    edges = np.array(pairs, np.int64).reshape(-1, 2)
     exact = edges[np.abs(agreement(samples, edges)) == 1]
     names = [(samples.names[i], samples.names[j]) for i, j in exact.tolist()]
     warn_of_copies(names, "exact copies")
