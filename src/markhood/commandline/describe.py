@@ -1,4 +1,4 @@
-"""`markhood describe`: what is understood of a table."""
+"""`markhood describe`: the role, kind and levels of every column of a table."""
 
 from __future__ import annotations
 

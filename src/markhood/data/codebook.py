@@ -2,7 +2,7 @@
 
 Reading a table fills a codebook (`Account.codebook`), which `describe` shows. The same value is an
 option of reading: `TableFormat.codebook` takes a codebook, a data frame or a CSV file with these
-columns, of which only `column` is required. An empty cell leaves the decision to the reader.
+columns; only `column` is required. An empty cell leaves the decision to the reader.
 
 ========  ==========================================================================================
 column    name of the column
@@ -37,7 +37,7 @@ LEVELS_WIDTH = 40  # characters of levels in a printed codebook
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What is known or decided about one column; see the module for the fields."""
+    """Role, kind and levels of one column; see the module for the fields."""
 
     column: str
     role: str = ""

@@ -1,4 +1,4 @@
-"""`describe()`: what is understood of a table before anything is learned from it."""
+"""`describe()`: the codebook of a table, before anything is learned from it."""
 
 from __future__ import annotations
 

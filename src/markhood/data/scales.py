@@ -1,7 +1,7 @@
 """Recognise ordered scales in the texts of a column: agreement, frequency, amounts, intervals.
 
-A text gets a position by one of three rules, and a column is a scale if one rule places all of its
-texts at different positions.
+A text gets a position by one of three rules, and a column is a scale if one rule gives all of its
+texts different positions.
 
 1. **Opposites**: an adjective or its opposite with an optional modifier, such as "strongly
    disagree", "agree" or "very satisfied". Neutral words are in the middle.

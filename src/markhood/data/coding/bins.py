@@ -130,7 +130,7 @@ def _have_zeros(values: Sequence[Any]) -> bool:
 
 
 def is_count(values: Sequence[Any], counts: NDArray[np.float64], n_bins: int = MOST) -> bool:
-    """Return whether numbers are counts with so many zeros that these are a level.
+    """Return whether numbers are counts in which zeros fill half a bin or more.
 
     Examples
     --------
