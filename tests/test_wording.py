@@ -6,7 +6,6 @@ package adds at most five sentences here.
 
 import warnings
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -40,7 +39,7 @@ ERRORS = [
     ),
     case(
         "too-many-levels",
-        lambda _: markhood.encode(MANY),
+        lambda _: markhood.encode(MANY.to_numpy(object), ["id", *MANY.columns[1:]]),
         "1 column has more than 64 distinct values (value 65 is at row 65): 'id' (identifiers, "
         "such as 'p0' and 'p1'). Leave it out with exclude=['id'].",
     ),
@@ -127,9 +126,8 @@ def test_example_warnings(code, call, sentence, tmp_path):
 
 def test_example_options_as_typed_on_the_command_line():
     with written_by(on_command_line), pytest.raises(InputError) as caught:
-        markhood.encode(np.arange(200).reshape(100, 2))
+        markhood.encode([[f"p{k}", f"q{k}"] for k in range(100)])
     assert str(caught.value) == (
-        "2 columns have more than 64 distinct values: 'x0' (identifiers or measurements, such as 0 "
-        "and 2) and 'x1' (identifiers or measurements, such as 1 and 3). Leave them out with "
-        "--exclude x0,x1, or cut measurements into bins with --bins 4."
+        "2 columns have more than 64 distinct values: 'x0' (identifiers, such as 'p0' and 'p1') and "
+        "'x1' (identifiers, such as 'q0' and 'q1'). Leave them out with --exclude x0,x1."
     )

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from markhood import datasets as datasets
     from markhood import evaluate as evaluate
     from markhood import simulate as simulate
+    from markhood.data.codebook import Codebook as Codebook
     from markhood.data.coding.encode import encode as encode
+    from markhood.data.describe import describe as describe
     from markhood.data.formats.files import read_samples as read_samples
     from markhood.data.genome.loci import Locus as Locus
     from markhood.data.reading import Genome as Genome
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "markhood.data.coding.encode": ("encode",),
+    "markhood.data.codebook": ("Codebook",),
+    "markhood.data.describe": ("describe",),
     "markhood.data.formats.files": ("read_samples",),
     "markhood.data.genome.loci": ("Locus",),
     "markhood.data.reading": (

@@ -92,16 +92,24 @@ CODES = {
         "All or most values of a column are missing.", "Leave it out, or use missing='impute'."
     ),
     "distinct-column": Code(
-        "Nearly every value of a column is different: an identifier, date, text or measurement.",
-        "Leave the column out, or cut numbers into bins.",
+        "Nearly every value of a column of an array is different: an identifier, date or text.",
+        "Leave the column out.",
     ),
     "index-column": Code(
         "A column has row labels and was left out.",
         "Rename it if it is a variable.",
     ),
+    "left-out": Code(
+        "Columns are not variables and were left out: identifiers, dates, texts, weights, totals.",
+        "Name a column in kinds= or columns= to keep it.",
+    ),
+    "codebook": Code(
+        "A codebook has a value that is not known, or does not fit the data.",
+        "Correct it; describe writes one with the current values.",
+    ),
     "too-many-levels": Code(
-        "A column has too many levels.",
-        "Leave it out, cut it into bins, or raise max_levels=.",
+        "A column of an array has too many categories.",
+        "Leave it out, or raise max_levels=.",
     ),
     "not-a-level": Code("A value cannot be a level.", "Use numbers, text or other plain values."),
     "unknown-level": Code(
@@ -131,6 +139,10 @@ CODES = {
     "binned-columns": Code(
         "Numeric columns were cut into bins, or others cannot be.",
         "Change this with bins=.",
+    ),
+    "compositional": Code(
+        "Counts were read as parts of a whole, or might be.",
+        "Change this with compositional=.",
     ),
     "merged-levels": Code(
         "Rare levels or similar letters were merged.",
@@ -277,10 +289,13 @@ class FindingLog:
         In the order in which they were recorded, without repetitions.
     left_out : dict of str to str
         Columns that are not variables, with the reason.
+    texts : dict of str to str
+        Labels of columns that the source contains, such as the texts of questions.
     """
 
     findings: list[Finding] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     _n_emitted: int = 0
 
     def add_warning(self, code: str, where: str, text: str) -> None:

@@ -51,7 +51,7 @@ def test_variables_stand_where_a_file_says(coins, tmp_path):
             r"no/report\.html.*\[file-not-writable\]",
         ),
         (["report", "broken.graphml"], r"broken\.graphml.*\[file-damaged\]"),
-        (["report", "three.csv", "--max-levels", "2"], r"\b2\b"),
+        (["report", "three.csv", "--max-levels", "1"], r"\b2\b"),
         (["report", "letter.doc"], r"\.doc"),
         (["learn", "coins.csv", "--report", "report.txt"], r"report\.txt.*\[file-format\]"),
         (["report", "coins.csv", "--layout", "spiral"], r"'spiral'.*circle.*\[option-value\]"),

@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 import markhood
 from markhood.commandline.app import app
 from markhood.content import as_json
+from markhood.data.codebook import codebook_of
 from markhood.data.reading import Reading
 from markhood.learning.knowledge import Knowledge
 from markhood.learning.learn import MethodName
@@ -56,6 +57,7 @@ STEPS = np.clip(np.round(2 * (VALUES + NOISE)), -1, 3).astype(int)
 BASES = np.where(
     RNG.random(VALUES.shape) < 0.9, np.array(list("AC"))[VALUES], np.array(list("GT"))[VALUES]
 )
+COUNTS = RNG.poisson(np.exp(2 * VALUES - 1 + RNG.normal(size=(len(VALUES), 1))))
 PLACES = {name: 100 * k for k, name in enumerate(NAMES)}
 HALVES = {name: str(int(k > 3)) for k, name in enumerate(NAMES)}
 
@@ -99,6 +101,7 @@ DATA = {
     "holes.csv": _csv(HOLES),
     "steps.csv": _csv(STEPS),
     "measured.csv": _csv(np.round(VALUES + NOISE, 2)),
+    "counts.csv": _csv(COUNTS),
     "weighted.csv": _weighted,
     "transposed.csv": _transposed,
     "two.npz": lambda path: np.savez(path, one=VALUES[:50], two=VALUES),
@@ -125,6 +128,8 @@ SHARED = {
     "transpose": (True, {}, "transposed.csv"),
     "array": ("two", {}, "two.npz"),
     "max_levels": (6, {}, "steps.csv"),
+    "codebook": ([{"column": "q7", "role": "covariate"}], {}, "plain.csv"),
+    "compositional": (True, {}, "counts.csv"),
     "merge_rare": (30, {}, "steps.csv"),
     "weights_are": ("frequencies", {"weights": "weight"}, "weighted.csv"),
     "positions": (PLACES, {}, "plain.csv"),
@@ -212,7 +217,10 @@ def typed(folder, options):
         if isinstance(value, bool):
             words.append(flag if value else flag.replace("--", "--no-", 1))
             continue
-        if name in FROM_FILES:
+        if name == "codebook":
+            codebook_of(value).write(folder / "codebook.csv")
+            value = folder / "codebook.csv"
+        elif name in FROM_FILES:
             rows = value.items() if isinstance(value, dict) else value
             text = "".join(",".join(map(str, row)) + "\n" for row in rows)
             value = folder / f"{name}.csv"

@@ -40,9 +40,9 @@ def test_example_refused(table):
     table[3, 2] = np.nan
     with refuses("missing-values", "x2", "1 missing"):
         PLRHC(missing="error").fit(table)
-    table[:, 2] = np.arange(300)
-    with refuses("too-many-levels", "x2", "1 column"):
-        PLRHC(table=TableFormat(max_levels=100)).fit(table)
+    words = np.array([[f"w{k}", "uv"[k % 2], "uvw"[k % 3]] for k in range(300)], object)
+    with refuses("too-many-levels", "x0", "1 column"):
+        PLRHC(table=TableFormat(max_levels=100)).fit(words)
 
 
 def test_example_samples_of_weight_zero_are_left_out(table):

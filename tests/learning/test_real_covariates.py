@@ -140,7 +140,7 @@ def test_property_a_weight_is_a_repeated_row(method):
     np.testing.assert_allclose(first.coupling, second.coupling, rtol=1e-3)
 
 
-@pytest.mark.parametrize("options", [{"bins": {"age": 5}}, {"bins": 5}, {"bins": "auto"}])
+@pytest.mark.parametrize("options", [{"bins": {"age": 5}}, {"bins": 5}])
 def test_example_bins_are_bins(options):
     samples = markhood.learning.request.Request.of(
         "plrhc", {"adjust_for": ["age"], **options}

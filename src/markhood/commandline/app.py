@@ -23,6 +23,7 @@ from markhood.commandline.compare import compare
 from markhood.commandline.compare_groups import compare_groups
 from markhood.commandline.datasets import datasets
 from markhood.commandline.demo import demo
+from markhood.commandline.describe import describe
 from markhood.commandline.fit import fit
 from markhood.commandline.help import Command
 from markhood.commandline.learn import learn
@@ -65,6 +66,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         bootstrap,
         choose_gamma,
         compare_groups,
+        describe,
         plan,
         rerun,
         fit,

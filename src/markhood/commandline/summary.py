@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EDGES_SHOWN = 8
 LEVELS_SHOWN = 8
 NAMES_SHOWN = 4
-COLUMNS_SHOWN = 6
+COLUMNS_SHOWN = 4
 # Columns of the table of edges, after evidence and coupling, in the order in which they are kept.
 FURTHER_COLUMNS = (
     "probability",
@@ -132,26 +132,29 @@ def _notes(graph: Graph, is_about_file: bool) -> list[str]:
 
 
 def _answers(graph: Graph) -> Iterator[str]:
-    """List the levels of the columns, those with the same levels together."""
+    """Name the columns of each kind, those with the same levels together."""
+    from markhood.data.account import kind_of
     from markhood.data.variables import level_text
     from markhood.errors import listed
 
-    names_of: dict[tuple[str, ...], list[str]] = {}
-    for name, levels in zip(graph.nodes, graph.variables.levels or (), strict=False):
-        names_of.setdefault(tuple(map(level_text, levels)), []).append(name)
-    if len(names_of) == 1:
-        yield f"answers   {levels_in_words(next(iter(names_of)))} in all columns"
+    by_kind: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    about = zip(graph.nodes, graph.variables.levels or (), graph.variables.is_ordered, strict=False)
+    for name, levels, is_ordered in about:
+        kind = "ordered" if is_ordered else kind_of(levels).replace("numbers", "categories")
+        texts = tuple(map(level_text, levels))
+        by_kind.setdefault(kind, {}).setdefault(texts, []).append(name)
+    if len(by_kind) == 1 and len(only := next(iter(by_kind.values()))) == 1:
+        yield f"answers   {levels_in_words(next(iter(only)))} in all columns"
         return
-    kinds = (
-        f"{number} {'' if kind in ('binary', 'constant', 'ordered') else 'of '}{kind}"
-        for kind, number in graph.provenance["data"]["understood"]["kinds"].items()
-    )
-    yield f"columns   {', '.join(kinds)}"
-    for own, names in list(names_of.items())[:COLUMNS_SHOWN]:
-        yield f"          {listed(names, NAMES_SHOWN)}: {levels_in_words(own)}"
-    if len(names_of) > COLUMNS_SHOWN:
+    for kind, names_of in by_kind.items():
+        shown = [
+            f"{listed(names, NAMES_SHOWN)} ({levels_in_words(own)})"
+            for own, names in list(names_of.items())[:COLUMNS_SHOWN]
+        ]
         rest = sum(map(len, list(names_of.values())[COLUMNS_SHOWN:]))
-        yield f"          and {counted(rest, 'more column')}"
+        more = [f"{rest} more"] if rest else []
+        number = sum(map(len, names_of.values()))
+        yield f"{kind:<9} {counted(number, 'column')}: {'; '.join([*shown, *more])}"
 
 
 def levels_in_words(levels: Sequence[str]) -> str:
@@ -162,10 +165,14 @@ def levels_in_words(levels: Sequence[str]) -> str:
     >>> levels_in_words("123456"), levels_in_words("01"), levels_in_words(["a", "b", "c"])
     ('1 to 6', '0, 1', 'a, b, c')
     """
+    from markhood.data.coding.bins import bin_like
+
     if len(levels) > 2 and levels[0].removeprefix("-").isdecimal():
         first = int(levels[0])
         if list(levels) == [str(first + k) for k in range(len(levels))]:
             return f"{levels[0]} to {levels[-1]}"
+    if len(levels) > LEVELS_SHOWN and bin_like((), levels[1:]) is not None:
+        return f"{levels[0]} ... {levels[-1]}, {len(levels)} levels"
     more = [f"... ({len(levels)})"] if len(levels) > LEVELS_SHOWN else []
     return ", ".join([*levels[:LEVELS_SHOWN], *more])
 

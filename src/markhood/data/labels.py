@@ -91,7 +91,7 @@ def column_of(data: Any, column: str, reading: Reading) -> list[Any]:
     """Return the values of a column of a table, None for missing values."""
     everything = Reading(
         columns=(column,),
-        kinds="nominal",
+        kinds={column: "nominal"},
         missing="level",
         max_levels=MOST_LEVELS,
         missing_values=reading.listed_missing,

@@ -14,10 +14,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from markhood.data.codebook import Codebook, codebook_of
 from markhood.data.coding.bins import Bins, checked_bins
 from markhood.data.coding.cells import parse_cell
+from markhood.data.coding.composition import DEPTH
 from markhood.data.genome.loci import MOST_POSITION
-from markhood.data.kinds import Kinds, checked_kinds
+from markhood.data.kinds import STEP, Kinds, checked_kinds
 from markhood.data.storage.backends import MEMORY, Storage
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option
@@ -48,6 +50,16 @@ def column_names(name: str, given: Any) -> tuple[str, ...]:
 def words(text: str) -> tuple[str, ...]:
     """Split a list that is written as on the command line: a,b,c."""
     return tuple(text.split(",")) if text else ()
+
+
+def _kinds_text(text: str) -> Any:
+    """Parse kinds: a word, or a=nominal,b=low<mid<high."""
+    if "=" not in text:
+        return text
+    return {
+        name: tuple(kind.split(STEP)) if STEP in kind else kind
+        for name, kind in by_name(text).items()
+    }
 
 
 def by_name(text: str) -> dict[str, str]:
@@ -158,16 +170,19 @@ class ColumnOptions(Options):
     kinds: Kinds = declare(
         "auto",
         "Whether the levels of columns are ordered: auto, nominal or ordinal, for all columns or "
-        "by name. By default, numbers with three or more distinct values and ordered categories "
-        "are ordered; text and unordered categories are not.",
+        "by name; or the levels of a column in their order. By default, numbers, ordered "
+        "categories and recognised scales, such as low, medium, high, are ordered; other text, "
+        "unordered categories and numbers with names such as region are not.",
         convert=checked_kinds,
-        parse=lambda text: by_name(text) if "=" in text else text,
+        parse=_kinds_text,
         metavar="KIND|LIST",
     )
     bins: Bins | None = declare(
-        None,
+        "auto",
         "Number of equal-frequency bins for numeric columns with more than 12 distinct values, or "
-        "for columns by name; 'auto' chooses it from the number of samples.",
+        "for columns by name; 'auto' chooses up to 12. Counts with many zeros have zero as their "
+        "first level; 'presence' reduces them to absent and present. None keeps every number as a "
+        "level.",
         convert=checked_bins,
         parse=_bins_text,
         metavar="NUMBER|LIST",
@@ -226,7 +241,23 @@ class TableFormat(Sealed):
         None, "Name of the array of an NPZ file, or of the table of an R file.", metavar="NAME"
     )
     max_levels: int = declare(
-        64, "Maximum number of distinct values in a column.", low=2, high=MOST_LEVELS
+        64,
+        "Maximum number of levels of a column of categories; the rarest are merged into 'other'.",
+        low=2,
+        high=MOST_LEVELS,
+    )
+    codebook: Any = declare(
+        None,
+        "Roles, kinds and levels of columns: a codebook that describe made, a data frame, or a CSV "
+        "file with the columns column, role, kind, levels, text and group.",
+        convert=codebook_of,
+        content=Codebook.as_json,
+        metavar="FILE",
+    )
+    compositional: bool = declare(
+        False,
+        "Rows of counts with very different totals, such as sequencing reads: use centred "
+        "log-ratios with zeros as their own level, and adjust for the depth.",
     )
     merge_rare: int | None = declare(
         None,
@@ -378,6 +409,10 @@ class Reading(TableFormat, Genome, ColumnOptions):
         """Check the options, and list the codes of missing values."""
         self.missing_codes = _codes(self.missing_values)
         super().__post_init__()
+        if self.codebook is not None:
+            self._apply_codebook(self.codebook)
+        if self.compositional and DEPTH not in self.adjust_for:
+            object.__setattr__(self, "adjust_for", (*self.adjust_for, DEPTH))
         by_similarity = isinstance(self.weights, str) and self.weights == SIMILARITY
         if self.similarity_threshold != 0.1 and not by_similarity:
             raise InputError(
@@ -386,6 +421,21 @@ class Reading(TableFormat, Genome, ColumnOptions):
                 f"{option('similarity_threshold')} requires {option('weights', SIMILARITY)}: pass "
                 "both, or leave it out.",
             )
+
+    def _apply_codebook(self, codebook: Codebook) -> None:
+        """Add the covariates and the weights of a codebook to the options."""
+        covariates = (*self.adjust_for, *codebook.with_role("covariate"))
+        object.__setattr__(self, "adjust_for", tuple(dict.fromkeys(covariates)))
+        weights = codebook.with_role("weight")
+        if len(weights) > 1:
+            raise InputError(
+                "codebook",
+                weights[1],
+                f"The codebook has {len(weights)} columns of weights ({', '.join(weights)}): give "
+                "all but one the role skip.",
+            )
+        if weights and self.weights is None:
+            object.__setattr__(self, "weights", weights[0])
 
     @property
     def listed_missing(self) -> tuple[Any, ...]:

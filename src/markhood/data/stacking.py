@@ -24,6 +24,7 @@ from markhood.data.coding.coders import in_order
 from markhood.data.coding.merged import are_merged
 from markhood.data.matching import matched_codes
 from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
+from markhood.data.scales import recognised_scale
 from markhood.data.storage.memory import require_memory
 from markhood.data.variables import UNKNOWN, Variables, level_text
 from markhood.errors import InputError, option
@@ -59,7 +60,7 @@ def stacked(parts: Sequence[Samples]) -> Samples:
     >>> two.n_samples, two.levels
     (4, ((1, 2, 3), (0, 1)))
     """
-    _require_same_names(parts)
+    parts = _with_same_columns(parts)
     variables = _variables(parts)
     n_samples = sum(part.n_samples for part in parts)
     n_levels = np.array([max(2, len(own)) for own in variables.levels or ()])
@@ -89,7 +90,12 @@ def stacked(parts: Sequence[Samples]) -> Samples:
     )
 
 
-def _require_same_names(parts: Sequence[Samples]) -> None:
+def _with_same_columns(parts: Sequence[Samples]) -> Sequence[Samples]:
+    """Leave out columns that one of the tables left out; raise if other columns differ."""
+    outside = {name for part in parts if part.account for name in part.account.left_out}
+    if any(outside & {*part.names} for part in parts):
+        kept = [[j for j, name in enumerate(p.names) if name not in outside] for p in parts]
+        parts = [part.pick(np.array(own)) for part, own in zip(parts, kept, strict=True)]
     names = {*parts[0].names, *parts[0].reals}
     for part in parts[1:]:
         if apart := sorted(names ^ {*part.names, *part.reals}):
@@ -99,6 +105,7 @@ def _require_same_names(parts: Sequence[Samples]) -> None:
                 f"The tables have different columns ({apart[0]!r} is missing from one): use the "
                 f"same columns in all tables, or select them with {option('columns')}.",
             )
+    return parts
 
 
 def _variables(parts: Sequence[Samples]) -> Variables:
@@ -136,6 +143,8 @@ def _union(name: str, own: Sequence[tuple[Any, ...]], are_ordered: bool) -> tupl
     longest = max(own, key=len)
     if len(longest) == len(named):
         found = list(longest)
+    elif are_ordered and (scale := recognised_scale(known)) is not None and None not in named:
+        return scale
     else:
         found = [known[k] for k in in_order(known)] + ([None] if None in named.values() else [])
     if are_ordered and not all(isinstance(level, Real) for level in known):

@@ -56,7 +56,7 @@ def learn(
     exclude: Sequence[str] = (),
     adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
-    bins: Bins | None = None,
+    bins: Bins | None = "auto",
     missing: Missing = "auto",
     missing_values: Iterable[Any] = "auto",
     weights: Any = None,

@@ -11,7 +11,7 @@ persons.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.bins import AUTO, Bins
 from markhood.data.coding.coders import in_order, is_missing
+from markhood.data.coding.regrouping import cut_samples
 from markhood.data.given import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.stacking import stacked
@@ -112,7 +114,13 @@ class Groups:
         return cls._of_rows(samples, np.array(numbers), names, pairs)
 
     @classmethod
-    def of(cls, tables: Sequence[Samples], names: Sequence[str], pairs: Any = None) -> Groups:
+    def of(
+        cls,
+        tables: Sequence[Samples],
+        names: Sequence[str],
+        pairs: Any = None,
+        bins: Bins | None = None,
+    ) -> Groups:
         """Make a group of each table.
 
         Parameters
@@ -122,6 +130,8 @@ class Groups:
             Names of the groups.
         pairs : sequence of labels, optional
             Labels of the persons in all tables, one table after another.
+        bins : int, str or mapping, optional
+            How to cut numeric columns of all tables together.
         """
         if len(names) != len(tables):
             raise InputError(
@@ -131,7 +141,10 @@ class Groups:
                 "per table.",
             )
         numbers = np.repeat(np.arange(len(tables)), [table.n_samples for table in tables])
-        return cls._of_rows(stacked(tables), numbers, tuple(map(str, names)), pairs)
+        together = stacked(tables)
+        if bins is not None:
+            together = cut_samples(together, bins, AUTO)
+        return cls._of_rows(together, numbers, tuple(map(str, names)), pairs)
 
     @classmethod
     def _of_rows(
@@ -215,12 +228,14 @@ def read_groups(
         return Groups.by(samples, labels["by"], labels["pairs"])
     of_groups, persons = [], []
     for (request, data), own in zip(tables, for_each("pairs", pairs, len(tables)), strict=True):
-        samples, labels = read_labelled(data, request.reading, {"pairs": own})
+        uncut = replace(request.reading, bins=None)  # bins are those of all tables together
+        samples, labels = read_labelled(data, uncut, {"pairs": own})
         of_groups.append(samples)
         if own is not None:
             persons += labels["pairs"] or []
     named = ascii_lowercase[: len(tables)] if names is None else names
-    return Groups.of(of_groups, named, None if pairs is None else persons)
+    bins = tables[0][0].reading.bins
+    return Groups.of(of_groups, named, None if pairs is None else persons, bins)
 
 
 def for_each(name: str, given: Any, n_tables: int) -> list[Any]:

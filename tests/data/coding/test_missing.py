@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from data.conftest import GONE
@@ -93,6 +93,7 @@ CELLS = st.sampled_from([0, 1, 2, None])
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=2, max_size=150))
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 def test_property_every_road_agrees(rows):
+    assume(all(len({*column} - {None}) > 1 for column in as_columns(rows).values()))
     array = np.array([[np.nan if v is None else v for v in row] for row in rows])
     frame = pl.DataFrame(as_columns(rows), schema=dict.fromkeys(["x0", "x1", "x2"], pl.Int8))
     for missing in ("drop", "level", "impute"):
@@ -171,7 +172,8 @@ def test_example_levels_that_only_dropped_rows_had_are_removed(decode):
     rows = [[0, 5, 1], [1, None, 2], [0, 5, 3], [0, 5, 1]]
     with warns("rows-dropped", "constant-column", where="missing", facts=("1 of 4 rows",)):
         samples = encode(rows, missing="drop")
-    assert [one.where for one in samples.account.findings] == ["missing", "x0"]
+    warned = [one.where for one in samples.account.findings if one.severity == "warning"]
+    assert warned == ["missing", "x0"]
     assert samples.levels == ((0,), (5,), (1, 3))
     assert decode(samples) == [(0, 5, 1), (0, 5, 3), (0, 5, 1)]
 

@@ -111,7 +111,7 @@ def test_property_values_missing_at_random_are_no_skip_pattern():
     with warns("missing-values"):
         encode(table, exclude=["q12"])
     with ignores("distinct-column"), warns("missing-values"):
-        encode(table, table=markhood.TableFormat(max_levels=N))
+        encode(table, kinds={"q12": "ordinal"})
 
 
 def test_example_an_order_by_request_is_kept_and_imputed(survey):

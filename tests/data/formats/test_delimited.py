@@ -161,12 +161,9 @@ def test_example_numbers_are_numbers(read):
         ("a\n0\n1\n", ("too-few-columns", "", "shape=(2, 1)")),
         ("a,b\n0,1\n1,0\n0\n", ("file-damaged", "table.csv", "Line 4")),
         ("a,b\n0,1\n\n1,0,1\n", ("file-damaged", "table.csv", "Line 4", "3 fields")),
-        (
-            "a,b\n0,1\n1,0\n2,0\n",
-            ("too-many-levels", "a", "line 4"),
-        ),
+        ("a,b\nu,1\nv,0\nw,0\n", ("too-many-levels", "a", "line 4")),
         ('a,b\n"x\ny",1\n\nz,0\n"\n\nw",0\nv,1', ("too-many-levels", "a", "line 6")),
-        ("0,1\n1,0\n0,1\n2,0\n", ("too-many-levels", "x0", "line 4")),
+        ("u,1\nv,0\nu,1\nw,0\n", ("too-many-levels", "x0", "line 4")),
         (
             "a,b\n0,\n1,NA\nnull,1\n",
             ("missing-values", "b", "3 missing", "'a' (1)", "'b' (2)", "line 2"),

@@ -1,7 +1,7 @@
 """Check columns for values that are probably not categories.
 
-A column in which nearly all values differ is an identifier, a date, free text or a measurement.
-The data are not changed: a warning names the columns and the option to use.
+A column in which nearly all values differ is an identifier, a date or free text. The data are not
+changed: a warning names the columns and the option to use.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from markhood.errors import listed, option
 from markhood.findings import FindingLog
 
 SHARE_DISTINCT = 0.9
-MOST_NUMBERS = 30  # more distinct numbers are rarely categories,
-MOST_DECIMALS = 9  # more distinct numbers with decimals neither
 FEWEST_DISTINCT = 8  # with fewer levels no column is suspicious
 WORDS_OF_PROSE = 4
 CHARACTERS_SHOWN = 24
@@ -80,8 +78,6 @@ def how_to_leave_out(names: Sequence[str], likenesses: Sequence[str]) -> str:
     them = "them" if len(names) > 1 else "it"
     exclude = option("exclude", list(names)) if len(names) <= NAMES_TYPED else option("exclude")
     advice = f"Leave {them} out with {exclude}"
-    if any("measurements" in like for like in likenesses):
-        advice += f", or cut measurements into bins with {option('bins', 4)}"
     if "categories" in likenesses:
         advice += f", or raise {option('max_levels')} if they are categories"
     return f"{advice}."
@@ -96,7 +92,7 @@ def warn_about_distinct(
 ) -> None:
     """Warn about columns that do not look like categories.
 
-    In these columns nearly all values differ, or there are many distinct numbers.
+    In these columns nearly all values differ, and some are not numbers.
 
     Parameters
     ----------
@@ -109,15 +105,13 @@ def warn_about_distinct(
     shown : sequence of tuple
         The values of each column in order of appearance.
     """
-    known: dict[tuple[Any, ...], bool] = {}  # many columns share their levels
-    doubtful = []
-    for j, own in enumerate(levels):
-        if len(own) < FEWEST_DISTINCT:
-            continue
-        if own not in known:
-            known[own] = _are_measured(own)
-        if known[own] or len(own) >= SHARE_DISTINCT * n_observed(j):
-            doubtful.append(j)
+    doubtful = [
+        j
+        for j, own in enumerate(levels)
+        if len(own) >= FEWEST_DISTINCT
+        and len(own) >= SHARE_DISTINCT * n_observed(j)
+        and not all(isinstance(level, Real) for level in own)
+    ]
     if not doubtful:
         return
     likenesses = [likeness(shown[j], n_observed(j)) for j in doubtful]
@@ -132,11 +126,3 @@ def warn_about_distinct(
         f"{len(doubtful)} column{'s do' if many else ' does'} not look like categories: "
         f"{listed(columns)}. {how_to_leave_out([names[j] for j in doubtful], likenesses)}",
     )
-
-
-def _are_measured(levels: Sequence[Any]) -> bool:
-    """Return whether there are too many distinct numbers for categories."""
-    numbers = [level for level in levels if level is not None]
-    if len(numbers) <= MOST_DECIMALS or not all(isinstance(level, Real) for level in numbers):
-        return False
-    return len(numbers) > MOST_NUMBERS or any(level != int(level) for level in numbers)

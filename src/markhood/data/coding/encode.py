@@ -50,7 +50,7 @@ def encode(
     exclude: Sequence[str] = (),
     adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
-    bins: Bins | None = None,
+    bins: Bins | None = "auto",
     missing: Missing = "auto",
     missing_values: Iterable[Any] = "auto",
     weights: Any = None,
@@ -179,11 +179,11 @@ def pick_samples(samples: Samples, reading: Reading) -> Samples:
     if picked != list(range(samples.n_variables)):
         check_shape(samples.n_samples, len(picked), min_columns=reading.min_columns)
         samples = samples.pick(np.array(picked))
-    if reading.bins is not None:
+    if "bins" in reading.changed() and reading.bins is not None:
         samples = cut_samples(samples, reading.bins)
     if reading.kinds != "auto":
         as_they_are = {j: Category((), o) for j, o in enumerate(samples.variables.is_ordered)}
-        variables, _ = with_kinds(samples.variables, reading.kinds, as_they_are)
+        variables = with_kinds(samples.variables, reading.kinds, as_they_are)
         samples = replace(samples, variables=variables)
     return samples
 

@@ -105,6 +105,15 @@ class Planes:
             bits = (codes >> digit & ~absent & 1)[:, None]
             self.put(digit, bits, 0, at if digit else slice(column, column + 1))
 
+    def pick(self, columns: Columns) -> None:
+        """Keep only some columns."""
+        kept = self.storage.zeros(len(columns), self._first.shape[1])
+        for block in blocks(range(len(columns)), self.n_words):
+            kept[block] = self._first[columns[block]]
+            self.storage.settle(2 * kept[block].nbytes)
+        self._first = kept
+        self._rows = {digit: rows[columns] for digit, rows in self._rows.items()}
+
     def trim(self, n_samples: int) -> None:
         """Release the space after the last sample."""
         n_bytes = words_per_row(n_samples) * 8

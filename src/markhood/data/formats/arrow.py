@@ -152,6 +152,7 @@ def _encode_batches(
                 n_samples,
                 categories=declared | declared_categories(frame),
                 reading=reading,
+                is_table=True,
             )
         add_frame(encoder, frame)
         if weights is not None:

@@ -18,6 +18,7 @@ from markhood.data.coding.bins import Bins
 from markhood.data.coding.encode import finished, read_again
 from markhood.data.coding.problems import note_missing_values
 from markhood.data.formats.arrow import read_arrow, read_parquet
+from markhood.data.formats.biom import read_biom
 from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
 from markhood.data.formats.npy import read_npy, read_npz
@@ -85,6 +86,7 @@ FORMATS = (
     ),
     FileFormat(tuple(STATISTICS), read_statistics),
     FileFormat((".rds", ".rda", ".rdata"), read_r, ("array",)),
+    FileFormat((".biom",), read_biom),
     FileFormat(SEQUENCE_ENDINGS, read_fasta, ("min_minor", "max_gap"), (".gz",), are_sites=True),
     FileFormat(
         (".vcf", ".bcf"), read_vcf, ("min_minor", "max_gap", "genotypes"), (".gz", ".bgz"),
@@ -103,7 +105,7 @@ def read_samples(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     kinds: Kinds = "auto",
-    bins: Bins | None = None,
+    bins: Bins | None = "auto",
     missing: Missing = "auto",
     missing_values: Iterable[Any] = "auto",
     weights: Any = None,
@@ -119,9 +121,9 @@ def read_samples(
         Arrow (.arrow, .feather, .ipc), NumPy (.npy, .npz); sheets (.xlsx, .xls, .xlsb, .ods);
         SPSS, Stata and SAS (.sav, .zsav, .por, .dta, .sas7bdat, .xpt), whose value labels become
         the names of levels; R (.rds, .rda, .RData); a folder made by `pack`, or a folder of Parquet
-        files, which are concatenated in the order of their names. Aligned sequences in FASTA
-        (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped) and
-        Stockholm (.sto, .stk), also .gz: see `markhood.data.genome.fasta` for gaps. PLINK .bed,
+        files, which are concatenated in the order of their names; BIOM (.biom). Aligned sequences
+        in FASTA (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped)
+        and Stockholm (.sto, .stk), also .gz: see `markhood.data.genome.fasta` for gaps. PLINK .bed,
         with .bim and .fam in the same folder. Variants in VCF and BCF (.vcf, .bcf, also .gz, .bgz).
     {parameters}
     weights : array-like of shape (n_samples,), str or path, optional

@@ -284,6 +284,7 @@ def _encode_chunks(
         parse=source.parse,
         locate=lambda row: source.locate(row + skipped),
         reading=reading,
+        is_table=True,
     )
     seen: set[str] = set()
     for by_column in chunks:

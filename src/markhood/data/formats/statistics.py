@@ -3,7 +3,8 @@
 Labels become the names of levels, in the order of the values: "never" (1) before "often" (3).
 Values that the file declares as missing are missing. Values without a label keep their numbers.
 Labelled values are ordered if some have no label, as between "not at all" (1) and "very much" (7),
-and if SPSS measures them as ordinal or scale; else they are categories. For numbers without labels
+if SPSS measures them as ordinal or scale, and if the labels are a recognised scale; else they are
+categories. For numbers without labels
 the measure "nominal" is ignored, because it is the default of SPSS.
 
 Damaged files can crash pyreadstat or make it run forever. So it runs in a separate process and
@@ -23,6 +24,7 @@ from markhood.data.coding.frames import read_foreign
 from markhood.data.formats.separate_process import REFUSED, SECONDS, output_of
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.scales import recognised_scale
 from markhood.data.variables import level_text
 from markhood.errors import InputError, option
 
@@ -53,6 +55,7 @@ def plain(value):
 columns = [[plain(value) for value in frame.iloc[:, k].tolist()] for k in range(frame.shape[1])]
 labels = [[name, list(own.items())] for name, own in about.variable_value_labels.items()]
 found = {{"names": list(map(str, frame.columns)), "columns": columns, "labels": labels}}
+found["texts"] = dict(about.column_names_to_labels or {{}})
 json.dump({{**found, "measures": dict(about.variable_measure or {{}})}}, sys.stdout)
 """
 
@@ -71,12 +74,17 @@ def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Sam
     read = json.loads(output_of(READ, path, reader, seconds=seconds))
     frame = pd.DataFrame(dict(zip(range(len(read["names"])), read["columns"], strict=True)))
     frame.columns = read["names"]
+    reading.log.texts.update({name: text for name, text in read["texts"].items() if text})
     n_categories = 0
     for name, labels in read["labels"]:
         if name in frame.columns:
             labelled = _labelled(frame[name], {value: label for value, label in labels})
             is_partly = not all(isinstance(level, str) for level in labelled.categories)
-            is_ordered = is_partly or read["measures"].get(name) in ORDERED_MEASURES
+            is_ordered = (
+                is_partly
+                or read["measures"].get(name) in ORDERED_MEASURES
+                or _is_scale(labelled.categories.tolist())
+            )
             frame[name] = labelled.as_ordered() if is_ordered else labelled
             n_categories += not is_ordered and len(labelled.categories) > 2
     if n_categories and reading.kinds == "auto":
@@ -88,6 +96,12 @@ def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Sam
             f"nominal ({option('kinds', 'ordinal')} for ordered levels).",
         )
     return read_foreign(frame, reading)
+
+
+def _is_scale(labels: list[Any]) -> bool:
+    """Return whether labels in the order of their values are a recognised scale."""
+    scale = recognised_scale(labels)
+    return scale is not None and list(scale) in (labels, labels[::-1])
 
 
 def _labelled(column: Any, labels: Mapping[Any, str]) -> Any:
