@@ -93,6 +93,7 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         paths = {table: folder / f"{table.replace('/', '_')}.csv" for table in truth}
         export(paths)
+        absent = [table for table, path in paths.items() if not path.exists()]
         results, kinds = [], []
         for table, path in paths.items():
             if path.exists():
@@ -104,7 +105,7 @@ def main() -> int:
             writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
             writer.writeheader()
             writer.writerows(results)
-    return report(results, kinds, [table for table, path in paths.items() if not path.exists()])
+    return report(results, kinds, absent)
 
 
 def export(paths: Mapping[str, Path]) -> None:
