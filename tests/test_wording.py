@@ -14,7 +14,6 @@ import markhood
 from markhood.data.formats.files import read_samples
 from markhood.data.matching import codes_like
 from markhood.data.variables import Variables
-from markhood.data.weights import as_weights
 from markhood.errors import InputError, on_command_line, written_by
 
 PEOPLE = pd.DataFrame({"age": [20, 30, None, 50], "sex": ["f", "m", "f", "m"]})
@@ -97,10 +96,10 @@ WARNINGS = [
         "missing is meant, use missing_values=[-99].",
     ),
     case(
-        "frequency-weights",
-        lambda _: as_weights([1000, 2000], 2),
-        "Whole-number weights are treated as frequencies (N = 3000). For survey weights, divide "
-        "them by their mean.",
+        "weights-read",
+        lambda _: markhood.encode([["f", "f"], ["m", "m"]] * 2, weights=[10, 30, 10, 30]),
+        "Whole-number weights look like survey weights, and are scaled to the effective sample "
+        "size (3.2) instead of N = 80. If they count equal rows, use weights_are='frequencies'.",
     ),
     case(
         "index-column",

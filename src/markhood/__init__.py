@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from markhood.stability.gamma import GammaPath as GammaPath
     from markhood.stability.gamma import gamma_path as gamma_path
     from markhood.stability.groups import compare_groups as compare_groups
+    from markhood.stability.plan import Plan as Plan
+    from markhood.stability.plan import plan as plan
 
 _PUBLIC = {
     "markhood.data.coding.encode": ("encode",),
@@ -125,6 +127,10 @@ _PUBLIC = {
         "GammaPath",
     ),
     "markhood.stability.groups": ("compare_groups",),
+    "markhood.stability.plan": (
+        "Plan",
+        "plan",
+    ),
 }
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 _MODULES = {

@@ -116,6 +116,8 @@ SHARED = {
     "missing": ("drop", {"missing_values": ["-9"]}, "holes.csv"),
     "missing_values": (["-9"], {"missing": "level"}, "holes.csv"),
     "weights": ("weight", {}, "weighted.csv"),
+    "clusters": ("weight", {}, "weighted.csv"),
+    "time": ("weight", {}, "weighted.csv"),
     "index": ("q7", {}, "plain.csv"),
     "header": (False, {}, "plain.csv"),
     "encoding": ("cp1252", {}, "plain.csv"),
@@ -123,7 +125,7 @@ SHARED = {
     "array": ("two", {}, "two.npz"),
     "max_levels": (6, {}, "steps.csv"),
     "merge_rare": (30, {}, "steps.csv"),
-    "normalize_weights": (False, {"weights": "weight"}, "weighted.csv"),
+    "weights_are": ("frequencies", {"weights": "weight"}, "weighted.csv"),
     "positions": (PLACES, {}, "plain.csv"),
     "letters": ("reduced", {}, "genes.fasta"),
     "similarity_threshold": (
@@ -232,8 +234,10 @@ def learned_three_ways(folder, path, method, options):
 
     graph = markhood.learn(path, method, **grouped(own("learn")))
     passed = own("estimator")
+    of_rows = {name: passed.pop(name) for name in ("clusters", "time") if name in passed}
     weights = passed.pop("weights", None)
-    fitted = ESTIMATORS[method](**grouped(passed)).fit(path, sample_weight=weights).graph_
+    estimator = ESTIMATORS[method](**grouped(passed))
+    fitted = estimator.fit(path, sample_weight=weights, **of_rows).graph_
     out = folder / "graph.json"
     words = ["learn", path, "--method", method, "-o", out, *typed(folder, own("shell"))]
     done = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
@@ -335,7 +339,7 @@ def test_property_every_option_is_passed_in_one_place():
     assert len(in_groups) == len(set(in_groups))
     assert not flat & set(in_groups)
     declared = {name for kind in PARTS.values() for name in kind.names()}
-    assert flat | set(in_groups) | {"weights"} == declared
+    assert flat | set(in_groups) | {"weights", "clusters", "time"} == declared
     with pytest.raises(markhood.InputError, match="run=Run"):
         markhood.learn(VALUES, imputations=3)
 

@@ -39,7 +39,7 @@ def test_example_drop(make, code, table):
 def test_example_refused(table):
     table[3, 2] = np.nan
     with refuses("missing-values", "x2", "1 missing"):
-        PLRHC().fit(table)
+        PLRHC(missing="error").fit(table)
     table[:, 2] = np.arange(300)
     with refuses("too-many-levels", "x2", "1 column"):
         PLRHC(table=TableFormat(max_levels=100)).fit(table)

@@ -152,3 +152,34 @@ def test_property_rotations_explain_the_same():
         assert min(first.max(), last.max()) > 4 * max(first.min(), last.min())
     with refuses("option-value", "method"):
         factors.rotated("promax")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"means": [0.5]},
+        {"means": None},
+        {"deviations": [0.0] * 16},
+        {"deviations": ["a"] * 16},
+        {"explained": [-1.0, 0.1]},
+        {"loadings": {"x0": [0.1, 0.1]}},
+    ],
+)
+def test_example_damaged_scores_are_refused(damage):
+    graph = markhood.learn(questionnaire(1), factors=2)
+    stored = dict(graph.provenance)
+    stored["factors"] = dict(stored["factors"]) | damage
+    damaged = markhood.Graph(graph.variables, graph.edges, provenance=stored)
+    with refuses("graph-invalid", "factors"):
+        markhood.fit_model(damaged, questionnaire(1))
+
+
+def test_example_loadings_are_a_frame_of_the_input_library():
+    polars = pytest.importorskip("polars")
+    values = questionnaire(1)
+    table = polars.DataFrame(values, schema=[f"x{k}" for k in range(values.shape[1])])
+    found = markhood.learn(table, factors=2).factors.rotated().to_frame()
+    assert isinstance(found, polars.DataFrame)
+    assert found.columns == ["column", "factor 1", "factor 2"]
+    of_array = markhood.learn(values, factors=1).factors.to_frame()
+    assert of_array["column"].to_list()[:2] == ["x0", "x1"]

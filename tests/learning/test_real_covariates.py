@@ -132,7 +132,7 @@ def test_property_a_weight_is_a_repeated_row(method):
         options["kinds"] = "nominal"
     weights = np.random.default_rng(2).integers(1, 4, N)
     repeated = DATA.loc[DATA.index.repeat(weights)].reset_index(drop=True)
-    plain = markhood.TableFormat(normalize_weights=False)
+    plain = markhood.TableFormat(weights_are="frequencies")
     first = markhood.learn(DATA, method, weights=weights, table=plain, **options)
     second = markhood.learn(repeated, method, **options)
     assert first.edge_names() == second.edge_names()

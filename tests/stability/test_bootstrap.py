@@ -229,6 +229,19 @@ def test_example_centralities_of_all_and_their_stability():
     assert stability["edge"]["without_5"] > 0.9
 
 
+def test_oracle_the_stability_of_couplings_is_over_all_pairs():
+    found = markhood.bootstrap(VALUES[:60], resample="cases", replicates=20, n_jobs=1, seed=1)
+    i, j = np.triu_indices(6, 1)
+    pairs = np.column_stack([i, j])
+    own = {tuple(e): c for e, c in zip(found.graph.edges.tolist(), found.couplings, strict=True)}
+    graph = np.array([own.get(tuple(pair), 0.0) for pair in pairs.tolist()])
+    rows = found.replicates.columns_of(pairs)
+    assert (rows[:, graph == 0] != 0).any()
+    known = [np.corrcoef(graph, row)[0, 1] for row in rows[::10] if row.any()]
+    edge = next(row for row in found.stability() if row["measure"] == "edge")
+    assert edge["without_5"] == pytest.approx(np.mean(known))
+
+
 def test_property_columns_of_labels_are_not_variables():
     frame = pd.DataFrame(VALUES, columns=list("abcdef")).assign(school=np.arange(300) // 2)
     found = markhood.bootstrap(frame, clusters="school", **QUICK)
@@ -313,7 +326,7 @@ def test_oracle_intervals_of_centralities_hold_the_level():
 
 @pytest.mark.parametrize("name", ["clusters", "strata"])
 def test_example_samples_without_a_label_are_left_out(name):
-    labels = [None if k % 3 == 0 else k % 2 for k in range(300)]
+    labels = [None if k % 3 == 0 else k % 20 for k in range(300)]
     with warns("rows-dropped", where=name):
         found = markhood.bootstrap(VALUES, **{name: labels}, **QUICK)
     assert found.graph.provenance["data"]["samples"] == 200

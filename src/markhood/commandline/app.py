@@ -29,6 +29,7 @@ from markhood.commandline.learn import learn
 from markhood.commandline.options import with_declared_options
 from markhood.commandline.pack import pack
 from markhood.commandline.paper import paper
+from markhood.commandline.plan import plan
 from markhood.commandline.predict import predict
 from markhood.commandline.report import report
 from markhood.commandline.rerun import rerun
@@ -64,6 +65,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         bootstrap,
         choose_gamma,
         compare_groups,
+        plan,
         rerun,
         fit,
         pack,

@@ -49,10 +49,6 @@ def bootstrap(
             "stability of centralities) or model (samples from the learned model)."
         ),
     ] = "rows",
-    clusters: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Draw the rows with the same value together."),
-    ] = None,
     strata: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Draw separately within the rows of each value."),
@@ -90,8 +86,7 @@ def bootstrap(
         others=[*tables, *([plot] if plot else [])],
     )
     with progress_bar() as progress:
-        labels = {"clusters": clusters, "strata": strata}
-        found = bootstrap_data(ask(progress), data, replicates, resample, labels, level=level)
+        found = bootstrap_data(ask(progress), data, replicates, resample, strata, level=level)
     edges = found.edges()
     for file, rows in ((centrality, found.centrality), (differences, found.differences)):
         if file is not None:

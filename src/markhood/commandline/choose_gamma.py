@@ -85,3 +85,6 @@ def choose_gamma(
     console.print(
         f"sparsest  gamma {found.sparsest:g} is the largest within one standard error of the best"
     )
+    console.print(
+        f"suggested gamma {found.suggested:g}: 0.5 for sparse graphs, the best for denser ones"
+    )

@@ -56,7 +56,7 @@ def fit(
 
       markhood fit graph.json spins.npy --prior none --coding spins --tables all.csv
     """
-    from markhood.data.formats.files import read_file
+    from markhood.data.given import as_samples
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model
     from markhood.output.csv_tables import check_table_writable, write_table
@@ -76,7 +76,7 @@ def fit(
         others=others,
     )
     drawn = read_graph(graph)
-    samples = read_file(data, ask.reading(columns=drawn.nodes))  # only the columns in the graph
+    samples = as_samples(data, ask.reading(columns=drawn.nodes))  # only the columns in the graph
     model = fit_model(drawn, samples, method=method, prior=_prior(prior))
     if output is not None:
         write_model(model, output)

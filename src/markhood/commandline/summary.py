@@ -100,7 +100,11 @@ def _read(graph: Graph) -> Iterator[str]:
 
     data = graph.provenance["data"]
     about = data["understood"]
-    weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
+    weight = ""
+    if "weight" in data:
+        size = f"{data['weight']:.6g}"
+        is_fewer = data["weight"] < data["samples"]
+        weight = f" (effective sample size {size})" if is_fewer else f" of weight {size}"
     yield f"{counted(data['samples'], 'sample')}{weight}, {counted(data['variables'], 'variable')}"
     for text in _notes(graph, is_about_file=True):
         yield f"file      {text}"

@@ -27,7 +27,8 @@ SIMILARITY = "similarity"
 MOST_LEVELS = 65535  # codes have 16 bits
 DELIMITERS = ",\t;|"  # of text files, the most likely first
 
-Missing = Literal["error", "drop", "level", "impute"]
+Missing = Literal["auto", "error", "drop", "level", "impute"]
+AUTO = "auto"  # codes for missing values are detected
 
 
 def column_names(name: str, given: Any) -> tuple[str, ...]:
@@ -54,7 +55,9 @@ def by_name(text: str) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def _listed(values: Any) -> tuple[Any, ...]:
+def _listed(values: Any) -> Any:
+    if isinstance(values, str) and values == AUTO:
+        return AUTO
     if isinstance(values, (str, bytes, Real)):
         raise InputError(
             "option-value",
@@ -84,6 +87,19 @@ def _weights(given: Any) -> Any:
             "weights",
             f"{option('weights')} must be numbers ({error}): pass one per sample.",
         ) from error
+
+
+def _labels(given: Any) -> Any:
+    """Return labels of rows as the name of a column, or as plain values."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, Iterable):
+        raise InputError(
+            "labels",
+            "",
+            f"Labels must be the name of a column, or one value per row, not {given!r}.",
+        )
+    return tuple(given.tolist() if hasattr(given, "tolist") else given)
 
 
 def _identical(given: Any) -> Any:
@@ -156,15 +172,19 @@ class ColumnOptions(Options):
         metavar="NUMBER|LIST",
     )
     missing: Missing = declare(
-        "error",
-        "Missing values: error, drop (leave out rows with missing values), level (treat missing as "
-        "a level) or impute (learn from several completed data sets).",
+        "auto",
+        "Missing values: impute (learn from several completed data sets), drop (leave out rows "
+        "with missing values), level (treat missing as a level) or error. auto imputes, except "
+        "that questions which were skipped get the level 'not applicable', columns that are more "
+        "than half empty are left out, and rows are dropped if fewer than 1 % are incomplete.",
     )
-    missing_values: Sequence[Any] = declare(
-        (),
-        "Additional values that mean missing, such as -9 or '?'.",
+    missing_values: Sequence[Any] | Literal["auto"] = declare(
+        "auto",
+        "Values that mean missing, such as -9 or '?', in addition to empty cells and NA. auto "
+        "finds codes that stand apart from all other values of a column; a list, which may be "
+        "empty, replaces this.",
         convert=_listed,
-        parse=words,
+        parse=lambda text: AUTO if text == AUTO else words(text),
         metavar="LIST",
     )
 
@@ -189,6 +209,12 @@ class TableFormat(Sealed):
     header: bool | None = declare(
         None, "Text files and sheets: whether the first row has names. Detected by default."
     )
+    skip_rows: int | None = declare(
+        None,
+        "Text files and sheets: number of rows above the header to skip, not counting blank lines. "
+        "Detected by default.",
+        low=0,
+    )
     encoding: str | None = declare(
         None,
         "Encoding of text files, such as utf-8 or cp1252. Detected by default.",
@@ -207,7 +233,11 @@ class TableFormat(Sealed):
         "ordered, else into 'other'.",
         low=2,
     )
-    normalize_weights: bool = declare(True, "Scale weights that are not whole numbers to mean 1.")
+    weights_are: Literal["auto", "frequencies", "survey"] = declare(
+        "auto",
+        "What weights are: frequencies (numbers of equal rows) or survey weights, which are scaled "
+        "to the effective sample size. By default small whole numbers are frequencies.",
+    )
 
 
 @dataclass(kw_only=True)
@@ -294,6 +324,8 @@ class Reading(TableFormat, Genome, ColumnOptions):
     weights : array-like of shape (n_samples,) or str, optional
         Weight of each sample, see `markhood.data.weights.as_weights`; "similarity" for
         `similarity_weights`; or the name of a column of the data, or else of a file.
+    clusters, time : str or sequence of labels, optional
+        Rows that depend on each other, see `markhood.data.clusters`.
     storage : Storage
         Where packed bits are kept; by default in memory.
     min_columns : int
@@ -307,9 +339,9 @@ class Reading(TableFormat, Genome, ColumnOptions):
     --------
     >>> Reading(missing="drop").missing
     'drop'
-    >>> Reading(missing="ignore")
+    >>> Reading(letters="few")
     Traceback (most recent call last):
-    markhood.errors.InputError: Unknown missing 'ignore': choose one of error, drop, level, impute.
+    markhood.errors.InputError: Unknown letters 'few': choose one of all, reduced.
     """
 
     weights: Any = declare(
@@ -318,6 +350,21 @@ class Reading(TableFormat, Genome, ColumnOptions):
         "number per line, or 'similarity' for sequences.",
         convert=_weights,
         metavar="COLUMN|FILE",
+    )
+    clusters: Any = declare(
+        None,
+        "Rows that depend on each other, such as pupils of a school: the name of the column with "
+        "the clusters, or one label per row. The effective sample size replaces N, and bootstrap "
+        "draws whole clusters.",
+        convert=_labels,
+        metavar="COLUMN",
+    )
+    time: Any = declare(
+        None,
+        "Column with the time of each row, or one value per row: blocks of consecutive rows become "
+        "clusters.",
+        convert=_labels,
+        metavar="COLUMN",
     )
     storage: Storage = MEMORY
     min_columns: int = 2
@@ -337,6 +384,11 @@ class Reading(TableFormat, Genome, ColumnOptions):
                 f"{option('similarity_threshold')} requires {option('weights', SIMILARITY)}: pass "
                 "both, or leave it out.",
             )
+
+    @property
+    def listed_missing(self) -> tuple[Any, ...]:
+        """The values that the user listed as missing."""
+        return () if self.missing_values == AUTO else tuple(self.missing_values)
 
     def without(self, *names: str) -> Self:
         """Return a copy with some options at their defaults."""
@@ -366,7 +418,7 @@ def reading_of(
 def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
     """Return the reading of a graph's data, for new data: without weights, with some changes."""
     stored = dict(provenance.get("reading", {}))
-    for name in ("weights", "similarity_threshold", "positions", *changes):
+    for name in ("weights", "similarity_threshold", "positions", "clusters", "time", *changes):
         stored.pop(name, None)
     return Reading(**options_from_json(Reading, stored), **changes)
 
@@ -374,7 +426,7 @@ def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
 def _codes(values: Iterable[Any]) -> frozenset[Any]:
     """Return each value unchanged, as text, and as that text is read from a file."""
     codes: set[Any] = set()
-    for value in _listed(values):
+    for value in () if values == AUTO else _listed(values):
         try:
             codes |= {value, str(value), parse_cell(str(value))}
         except TypeError as error:

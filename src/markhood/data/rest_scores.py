@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.variables import UNKNOWN, Variables
+from markhood.errors import InputError
 from markhood.kernels.bits import Bits
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
@@ -69,16 +70,52 @@ def level_columns(
     return np.array(columns, np.float64), np.array(owners, np.int64)
 
 
+class StoredFactors(NamedTuple):
+    """The factors in the provenance of a graph, checked; one loading per column and factor."""
+
+    columns: tuple[str, ...]
+    loadings: NDArray[np.float64]
+    explained: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, stored: Any) -> StoredFactors:
+        """Read the factors from a provenance."""
+        try:
+            columns, explained = tuple(stored["loadings"]), np.array(stored["explained"], float)
+            loadings = np.array(list(stored["loadings"].values()), float)
+            loadings = loadings.reshape(len(columns), len(explained))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise _damaged() from None
+        if not (np.isfinite(loadings).all() and (explained > 0).all() and (explained <= 1).all()):
+            raise _damaged()
+        return cls(columns, loadings, explained)
+
+
 def stored_components(provenance: Mapping[str, Any], variables: Variables) -> Components | None:
     """Return the components that a graph was adjusted for; None where there are none."""
     stored = provenance.get("factors")
     if not stored:
         return None
-    loadings = np.array(list(stored["loadings"].values()), np.float64)
-    eigenvalues = np.array(stored["explained"], np.float64) * len(loadings)
+    columns, loadings, explained = StoredFactors.of(stored)
+    eigenvalues = explained * len(columns)
     _, owners = level_columns(np.empty((len(variables), 0), np.uint16), variables)
-    means, deviations = np.array([stored["means"], stored["deviations"]], np.float64)
-    return Components(loadings / np.sqrt(eigenvalues), owners, means, deviations, eigenvalues)
+    try:
+        units = np.array([stored["means"], stored["deviations"]], np.float64)
+    except (KeyError, TypeError, ValueError):
+        raise _damaged() from None
+    is_usable = units.shape == (2, len(columns)) and len(owners) == len(columns)
+    if not (is_usable and np.isfinite(units).all() and (units[1] > 0).all()):
+        raise _damaged()
+    weights = loadings / np.sqrt(eigenvalues)
+    return Components(weights, owners, units[0], units[1], eigenvalues)
+
+
+def _damaged() -> InputError:
+    return InputError(
+        "graph-invalid",
+        "factors",
+        "The factors in the provenance of the graph are damaged: learn the graph again.",
+    )
 
 
 def with_rest_scores(

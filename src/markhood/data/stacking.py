@@ -6,11 +6,12 @@ their order if one table has all of them; two incomplete lists do not always det
 Bins and merged levels depend on the table that they were made from, so they must be the same in all
 tables.
 
-Weights are not rescaled: those that are not whole numbers have mean 1 in every table.
+Weights are not rescaled: survey weights sum to the effective sample size of every table.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -27,6 +28,8 @@ from markhood.data.storage.memory import require_memory
 from markhood.data.variables import UNKNOWN, Variables, level_text
 from markhood.errors import InputError, option
 from markhood.kernels.words import packed
+
+FINER = 10  # binary digits by which a common unit is finer than the smallest one
 
 BLOCK = 1 << 24  # level numbers in memory at a time
 
@@ -82,6 +85,7 @@ def stacked(parts: Sequence[Samples]) -> Samples:
             name: RealColumn.of(np.concatenate([part.reals[name].values for part in parts]))
             for name in parts[0].reals
         },
+        clusters=_clusters(parts),
     )
 
 
@@ -149,11 +153,25 @@ def _union(name: str, own: Sequence[tuple[Any, ...]], are_ordered: bool) -> tupl
     return tuple(found)
 
 
+def _clusters(parts: Sequence[Samples]) -> NDArray[np.int64] | None:
+    """Return the clusters of all tables; samples of tables without clusters are alone."""
+    if all(part.clusters is None for part in parts):
+        return None
+    numbers, n = [], 0
+    for part in parts:
+        own = np.arange(part.n_samples) if part.clusters is None else part.clusters
+        numbers.append(own + n)
+        n += int(own.max()) + 1
+    return np.concatenate(numbers)
+
+
 def _weights(parts: Sequence[Samples]) -> Weights | None:
-    """Return all weights in the smallest unit; None if no part has weights."""
+    """Return all weights in a common unit; None if no part has weights."""
     given = [part.weights or Weights(np.ones(part.n_samples, np.int64)) for part in parts]
     if all(part.weights is None for part in parts):
         return None
-    unit = min(own.unit for own in given)  # all are powers of two
-    counts: list[NDArray[np.int64]] = [own.counts * int(own.unit / unit) for own in given]
+    unit = min(own.unit for own in given)
+    if any(not (own.unit / unit).is_integer() for own in given):
+        unit = 2.0 ** (math.floor(math.log2(unit)) - FINER)
+    counts = [np.rint(own.counts * (own.unit / unit)).astype(np.int64) for own in given]
     return Weights(np.concatenate(counts), unit)

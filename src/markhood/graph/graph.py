@@ -45,6 +45,7 @@ from markhood.graph.numbering import in_order
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from markhood.graph.communities import Communities
     from markhood.stability.bootstrap import Bootstrap
 
 
@@ -221,8 +222,8 @@ class Graph:
     @property
     def factors(self) -> Factors | None:
         """The hidden factors that the graph was adjusted for, with loadings, or None."""
-        stored = self.provenance.get("factors")
-        return Factors.from_provenance(stored) if stored else None
+        provenance = self.provenance
+        return Factors.from_provenance(provenance) if provenance.get("factors") else None
 
     @property
     def n_nodes(self) -> int:
@@ -323,6 +324,32 @@ class Graph:
         for name, label in zip(self.nodes, labels.tolist(), strict=True):
             members.setdefault(label, []).append(name)
         return sorted(map(tuple, members.values()), key=len, reverse=True)
+
+    def communities(self, signed: bool = False, seed: int = 0) -> Communities:
+        """Group the nodes by the Louvain method, weighted by standardised couplings.
+
+        Parameters
+        ----------
+        signed : bool, default=False
+            Whether negative couplings separate nodes. By default only the size of a coupling
+            counts, so that recoding a variable does not change the communities.
+        seed : int, default=0
+            Random seed of the starts and of the rewired graphs.
+
+        Returns
+        -------
+        Communities
+            Its ``is_clear`` compares the modularity with that of rewired graphs.
+
+        Examples
+        --------
+        >>> graph = Graph("abcdef", [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5)])
+        >>> graph.communities().members
+        [('a', 'b', 'c'), ('d', 'e', 'f')]
+        """
+        from markhood.graph.communities import find_communities
+
+        return find_communities(self, signed, seed)
 
     def adjacency(self, weight: str | None = None) -> csr_array:
         """Return the symmetric adjacency matrix as a scipy `csr_array`, in the order of `nodes`.

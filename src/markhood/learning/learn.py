@@ -57,8 +57,8 @@ def learn(
     adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
     bins: Bins | None = None,
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     table: TableFormat | None = None,
     genome: Genome | None = None,
@@ -85,7 +85,8 @@ def learn(
         Called with the phase, the number of finished tiles and the total number of tiles. The same
         information goes to the logger "markhood" at level INFO.
     **options
-        Options of the method.
+        Options of the method, and ``clusters`` or ``time`` for rows that depend on each other:
+        the name of a column, or one label per row. The effective sample size then replaces N.
 
     Returns
     -------

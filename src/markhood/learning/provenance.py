@@ -94,8 +94,14 @@ def with_provenance(
             name: {"mean": own.mean, "sd": own.deviation} for name, own in samples.reals.items()
         }
     provenance |= described_factors(samples)
-    if known := job.constraints.summary():
+    given = request.constraints(samples.variables)
+    if known := given.summary():
         provenance["known"] = known
+    if samples.clusters is not None:
+        provenance["clusters"] = {
+            "clusters": len(np.unique(samples.clusters)),
+            "undecided_pairs": len(job.constraints.forbidden) - len(given.forbidden),
+        }
     if learned.n_screened is not None:
         provenance["screened_pairs"] = learned.n_screened
     if learned.largest_blanket is not None:

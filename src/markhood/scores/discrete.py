@@ -284,7 +284,7 @@ class DiscreteScorer:
         bits, deviations = self._repeated_rows
         penalties = deviations.copy() if standardize else np.ones(n_rows)
         penalties[of_nodes:] = 0.0
-        return self.kernels.l1_paths(
+        paths = self.kernels.l1_paths(
             bits,
             rows,
             Lists.of([among[target] for target in own.tolist()]),
@@ -292,6 +292,8 @@ class DiscreteScorer:
             fractions,
             largest,
         )
+        scale = self.samples.total_weight / bits.n_samples
+        return paths._replace(log_likelihoods=paths.log_likelihoods * scale)
 
     def pair_gains(
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float

@@ -26,7 +26,8 @@ indicators is, and the supports of all these paths are refitted by multinomial r
 of a support has a higher likelihood, so subsets whose penalty is then too high are not fitted; the
 support with the most subsets is fitted next. Without a refit, data must be binary, because there is
 no single regression to take coefficients from. Paths do not support weights: samples are repeated
-by their weights, which must be whole numbers.
+by their weights, rounded to quarters of the mean weight unless they are whole numbers. Refits use
+the exact weights, and log-likelihoods of the path are scaled to the total weight.
 
 Forbidden neighbours are not candidates. Required ones are candidates like others, and then join
 every support of the path, so that their penalty does not affect the selection. Without a refit,
@@ -175,12 +176,6 @@ def l1_blankets(
 
 def _require_usable(job: Job, refit: bool) -> None:
     samples, n_nodes = job.samples, job.n_nodes
-    if samples.weights is not None and samples.weights.unit != 1:
-        raise InputError(
-            "weights",
-            "weights",
-            "Method l1lr accepts whole-number weights only: use another method, such as plrhc.",
-        )
     if not refit and samples.starts[n_nodes] > n_nodes:
         name = samples.names[int(np.argmax(np.diff(samples.starts) > 1))]
         raise InputError(

@@ -49,7 +49,8 @@ from markhood.search.values.job import Job
 from markhood.stability.replicates import WEAK
 
 GAMMAS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
-EBIC_GAMMA = 0.5
+USUAL_GAMMA = EBIC_GAMMA = 0.5
+DENSE = 2.0  # neighbours per variable
 ALL_SAMPLES = -1  # in place of the number of a held-out fold
 
 
@@ -84,6 +85,17 @@ class GammaPath:
         """The largest gamma that predicts within one standard error of the best."""
         gaps, errors = self._gaps
         return max(g for g, gap, e in zip(self.gammas, gaps, errors, strict=True) if gap <= e)
+
+    @property
+    def suggested(self) -> float:
+        """The default gamma for a sparse graph, and `best` for a denser one.
+
+        The default penalty is that of sparse graphs. It misses many edges where the graph at the
+        largest gamma up to 0.5 has two neighbours or more per variable.
+        """
+        usual = max((g for g in self.gammas if g <= USUAL_GAMMA), default=self.gammas[0])
+        graph = self.graphs[self.gammas.index(usual)]
+        return self.best if 2 * graph.n_edges >= DENSE * graph.n_nodes else usual
 
     @cached_property
     def _gaps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -143,12 +155,12 @@ class GammaPath:
         """Describe the path in a line."""
         return (
             f"<GammaPath: {len(self.gammas)} gammas from {self.gammas[0]:g} to "
-            f"{self.gammas[-1]:g}; best {self.best:g}, sparsest within a standard error "
-            f"{self.sparsest:g}>"
+            f"{self.gammas[-1]:g}; suggested {self.suggested:g}, best {self.best:g}, sparsest "
+            f"within a standard error {self.sparsest:g}>"
         )
 
     def _repr_html_(self) -> str:
-        named = [("best", f"gamma {self.best:g}"), ("sparsest", f"gamma {self.sparsest:g}")]
+        named = [(n, f"gamma {getattr(self, n):g}") for n in ("suggested", "best", "sparsest")]
         return result_html("GammaPath", named, self.rows())
 
 
@@ -197,6 +209,7 @@ def follow_gamma(
     """Implement `gamma_path` for samples that have been read."""
     ascending = _checked(request.method, samples, gammas, folds)
     samples = request.prepared(samples)
+    request.copies(samples).warn()
     methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
     seed, imputation = request.seed, request.imputation
     rng = np.random.default_rng(seed)

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.coders import in_order, is_missing
+from markhood.data.given import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.stacking import stacked
 from markhood.data.variables import level_text
 from markhood.errors import InputError, option, warn
 from markhood.learning.request import Request
-from markhood.stability.labels import read_with_labels
 from markhood.stability.resampling import listed_labels
 
 
@@ -166,8 +166,23 @@ class Groups:
                 found += [np.sort(rows) for rows in rng.permuted(self.persons[:, pair], axis=1).T]
                 continue
             rows = np.flatnonzero(np.isin(self.numbers, pair))
-            labels = rng.permutation(self.numbers[rows])
+            labels = self._permuted_labels(rows, rng)
             found += [rows[labels == k] for k in pair]
+        return found
+
+    def _permuted_labels(
+        self, rows: NDArray[np.int64], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Permute labels among clusters, or within them where a cluster has several groups."""
+        labels, clusters = self.numbers[rows], self.samples.clusters
+        if clusters is None:
+            return rng.permutation(labels)
+        _, first, of_rows = np.unique(clusters[rows], return_index=True, return_inverse=True)
+        if (labels[first][of_rows] == labels).all():
+            return np.asarray(rng.permutation(labels[first])[of_rows])
+        found = np.empty_like(labels)
+        by_cluster = np.argsort(of_rows, kind="stable")
+        found[by_cluster] = labels[np.lexsort((rng.random(len(rows)), of_rows))]
         return found
 
 
@@ -195,11 +210,12 @@ def read_groups(
             f"Pass either two tables or more, or one table with {option('by')}.",
         )
     if by is not None:
-        samples, labels = read_with_labels(*tables[0], {"by": by, "pairs": pairs})
+        request, data = tables[0]
+        samples, labels = read_labelled(data, request.reading, {"by": by, "pairs": pairs})
         return Groups.by(samples, labels["by"], labels["pairs"])
     of_groups, persons = [], []
-    for table, own in zip(tables, for_each("pairs", pairs, len(tables)), strict=True):
-        samples, labels = read_with_labels(*table, {"pairs": own})
+    for (request, data), own in zip(tables, for_each("pairs", pairs, len(tables)), strict=True):
+        samples, labels = read_labelled(data, request.reading, {"pairs": own})
         of_groups.append(samples)
         if own is not None:
             persons += labels["pairs"] or []

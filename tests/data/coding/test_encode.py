@@ -142,7 +142,7 @@ COMPLEX = np.array([[0, 1j], [1, 0]])
 )
 def test_example_bad_input_gets_one_sentence(data, expected):
     with refuses(*expected) as caught:
-        encode(data, table=TableFormat(max_levels=2))
+        encode(data, missing="error", table=TableFormat(max_levels=2))
     assert "\n" not in str(caught.value)
 
 

@@ -96,7 +96,7 @@ def test_example_a_third_value_in_a_later_chunk_is_named_by_row():
 
 
 def test_example_missing_values_are_counted_over_all_chunks():
-    encoder = Encoder("abc", reading=Reading(max_levels=2))
+    encoder = Encoder("abc", reading=Reading(missing="error", max_levels=2))
     chunk = np.tile([0.0, 1.0, 2.0], (64, 1))
     chunk[1] = [1, 3, 3]
     encoder.add(chunk)
@@ -120,7 +120,7 @@ def test_example_columns_with_too_many_values_are_all_named_and_come_first(small
 
 
 def test_example_a_column_that_turns_to_objects_has_missing_values():
-    encoder = Encoder("ab")
+    encoder = Encoder("ab", reading=Reading(missing="error"))
     encoder.add([np.arange(64) % 2, np.arange(64) % 2])
     encoder.add([np.array([0, 1]), [True, None]])
     with refuses("missing-values", "b", "1 missing", "row 66"):

@@ -93,7 +93,7 @@ def test_example_bad_tables(tmp_path, ending, columns, expected):
         with pa.ipc.new_file(path, table.schema) as writer:
             writer.write_table(table)
     with refuses(*expected):
-        read_samples(path, table=TableFormat(max_levels=2))
+        read_samples(path, missing="error", table=TableFormat(max_levels=2))
 
 
 def test_example_duplicate_names(tmp_path):

@@ -76,7 +76,7 @@ def test_example_an_npz_without_the_array(tmp_path, arrays, array, expected):
 def test_example_bad_arrays(tmp_path, table, expected):
     np.save(tmp_path / "table.npy", table)
     with refuses(*expected):
-        read_samples(tmp_path / "table.npy", table=TableFormat(max_levels=2))
+        read_samples(tmp_path / "table.npy", missing="error", table=TableFormat(max_levels=2))
 
 
 def test_example_truncated_values_are_not_zeros(tmp_path):

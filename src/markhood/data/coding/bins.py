@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.cells import NOT_APPLICABLE
 from markhood.data.coding.names import covariates_among
 from markhood.errors import InputError, option
 
@@ -169,7 +170,9 @@ def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
     """
     found = [_INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
     intervals = [match for match in found if match]
-    if len(intervals) < len(levels) - (None in levels) or not intervals:
+    if len(intervals) < len(levels) - sum(v in (None, NOT_APPLICABLE) for v in levels):
+        return None
+    if not intervals:
         return None
     cuts = np.array([float(match[1]) for match in intervals[1:]])
     return [

@@ -51,8 +51,8 @@ def encode(
     adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
     bins: Bins | None = None,
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     table: TableFormat | None = None,
     genome: Genome | None = None,
@@ -195,7 +195,7 @@ def encode_like(
     *,
     ordered: Sequence[bool] = (),
     missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    missing_values: Iterable[Any] = "auto",
 ) -> Samples:
     """Pack new data with the levels of data seen before.
 
@@ -230,7 +230,7 @@ def encode_like(
     if len(names) != len(levels):
         raise _other_columns(len(names), len(levels))
     known = Variables(names, levels, tuple(ordered) or None)
-    reading = Reading(missing=missing, missing_values=tuple(missing_values), known=known)
+    reading = reading_of(missing=missing, missing_values=missing_values, known=known)
     return pack_table(data, names, reading)
 
 

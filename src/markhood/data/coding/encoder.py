@@ -29,9 +29,10 @@ from markhood.data.coding.coders import (
     is_missing,
     plain,
 )
-from markhood.data.coding.column_checks import warn_about_distinct, warn_about_missing_codes
+from markhood.data.coding.column_checks import warn_about_distinct
 from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
 from markhood.data.coding.known import REAL, known_levels, known_numbers, known_values
+from markhood.data.coding.missing import MissingValues, Treatment
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.coding.problems import MINIMUM, Problems, check_shape, row_number
@@ -39,12 +40,13 @@ from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import BITS_PER_WORD, RealColumn, Samples, Weights
 from markhood.data.variables import Variables
-from markhood.data.weights import as_weights, check_weights, similarity_weights
+from markhood.data.weights import as_weights, check_weights, recognised, similarity_weights
 from markhood.errors import InputError, emit, emit_before_an_error, listed, option
 
 CHUNK_BYTES = 1 << 24
 FINE_UNITS = ("us", "ns", "ps", "fs", "as", "generic")  # units of time up to a microsecond
 TILE_CELLS = 1 << 19
+FEWEST_KEPT = 30  # rows without missing values, and at least one per column
 LANE = 512  # rows in a vector register of bits
 
 Column = NDArray[Any] | Sequence[Any]
@@ -176,19 +178,34 @@ class Encoder:
         if self._problems:
             raise self._problems.error()
         self._planes.trim(self._rows)
-        n_missing = self._count_missing()
         values = [
             coder.levels(j) for start, stop, coder in self._coders for j in range(stop - start)
         ]
+        missing = MissingValues(
+            self._planes, self._rows, self._reading, self._problems, self._known, self._categories
+        )
+        values = missing.without_codes(values)
+        n_missing = self._count_missing()
+        treatment = missing.treatment(values, n_missing)
+        if self._problems:
+            raise self._problems.error()
+        left_out = {self._names[j] for j in treatment.left_out}
+        for j in treatment.left_out:
+            self._planes.write(j, np.zeros(self._rows, np.int64), 1)
+            values[j] = REAL
         self._refuse_many(values)
         numbers = known_numbers(self._planes, self._rows, values, self._known, self._problems)
-        kept, weights, rows_left_out = self._choose_rows()
+        kept, weights, rows_left_out = self._choose_rows(treatment)
         n_samples = int(kept.sum())
         if n_samples < self._rows:
             self._planes.keep(kept)
         values, reals = self._take_reals(values, n_samples)
         values = self._cut(values, n_samples, weights)
         values = known_values(self._planes, n_samples, values, self._known, numbers)
+        missing.with_not_applicable(values, treatment.skips, kept)
+        n_missing = {name: n for name, n in n_missing.items() if name not in left_out}
+        for j, skip in treatment.skips.items():
+            n_missing[self._names[j]] -= int(skip.rows.sum())
         table = tabulate(
             Coded(self._planes, n_samples, values),
             {j: own.order for j, own in self._categories.items() if own.order},
@@ -196,7 +213,7 @@ class Encoder:
             missing_is_level=self._reading.missing == "level",
             some_left_out=n_samples < self._rows,
         )
-        self._check_levels(table, reals)
+        self._check_levels(table, {*reals, *left_out})
         samples = Samples(
             table.words,
             n_samples,
@@ -208,10 +225,16 @@ class Encoder:
         if isinstance(self._reading.weights, str) and self._reading.weights == SIMILARITY:
             by_similarity = similarity_weights(samples, self._reading.similarity_threshold)
             samples = replace(samples, weights=by_similarity)
+        else:
+            samples = recognised(samples, self._reading)
         if self._known is None:
             self._warn_about_columns(samples, values, n_missing)
-        if reals:
-            nodes = [j for j, name in enumerate(self._names) if name not in reals]
+        if reals or left_out:
+            nodes = [
+                j
+                for j, name in enumerate(self._names)
+                if name not in reals and name not in left_out
+            ]
             samples = replace(samples.pick(np.array(nodes, np.int64)), reals=reals)
         log = self._reading.log
         account = Account(
@@ -324,42 +347,30 @@ class Encoder:
     def _warn_about_columns(
         self, samples: Samples, shown: Sequence[tuple[Any, ...]], n_missing: Mapping[str, int]
     ) -> None:
-        """Warn about columns and values that are probably not meant as they are read."""
-        log = self._reading.log
-
-        def count(variable: int, level: int) -> int:
-            rows = samples.words[samples.starts[variable] : samples.starts[variable + 1]]
-            ones = np.bitwise_count(rows).sum(axis=1)
-            mask = samples.missing.get(variable)
-            absent = 0 if mask is None else int(np.bitwise_count(mask).sum())
-            return int(ones[level - 1] if level else samples.n_samples - absent - ones.sum())
+        """Warn about columns that are probably not meant as they are read."""
 
         def n_observed(variable: int) -> int:
             return samples.n_samples - n_missing.get(self._names[variable], 0)
 
-        warn_about_distinct(log, self._names, samples.levels, n_observed, shown)
-        warn_about_missing_codes(log, self._names, samples.levels, count)
-        if "None" in self._problems.texts:
-            log.add_warning(
-                "missing-codes",
-                "None",
-                "The text 'None' was read as missing. If it is an answer, declare the column as "
-                "categories or use another word.",
-            )
+        warn_about_distinct(self._reading.log, self._names, samples.levels, n_observed, shown)
 
-    def _choose_rows(self) -> tuple[NDArray[np.bool_], Weights | None, Counter[str]]:
+    def _choose_rows(
+        self, treatment: Treatment
+    ) -> tuple[NDArray[np.bool_], Weights | None, Counter[str]]:
         """Return which rows are kept, their weights, and the number of others by reason."""
         kept = np.ones(self._rows, np.bool_)
         left_out: Counter[str] = Counter()
         if self._reading.missing == "drop":
             kept = ~self._planes.missing_somewhere(self._rows)
             self._check_dropped(int(kept.sum()))
-            left_out["missing values"] = self._rows - int(kept.sum())
+        elif treatment.dropped is not None:
+            kept = ~treatment.dropped
+        left_out["missing values"] = self._rows - int(kept.sum())
         given = self._weights if self._weights else self._reading.weights
         if given is None or (isinstance(given, str) and given == SIMILARITY):
             return kept, None, +left_out
         numbers = check_weights(given, self._rows)[kept]
-        counts, unit = as_weights(numbers, len(numbers), self._reading.normalize_weights)
+        counts, unit = as_weights(numbers, len(numbers), self._reading.weights_are)
         kept[kept] = counts > 0
         if kept.sum() < self._minimum:
             raise InputError(
@@ -378,13 +389,15 @@ class Encoder:
         if n_kept == self._rows:
             return
         dropped = f"{self._rows - n_kept} of {self._rows} rows have missing values"
-        if n_kept < self._minimum:
+        enough = max(FEWEST_KEPT, len(self._names))
+        is_too_few = self._known is None and n_kept < min(enough, self._rows / 2)
+        if n_kept < self._minimum or is_too_few:
             raise InputError(
                 "too-few-rows",
                 "missing",
-                f"{dropped}, which leaves {n_kept} while a minimum of {self._minimum} is required: "
-                "leave out the columns with the most missing values, or choose "
-                f"{option('missing', 'level')}.",
+                f"{dropped}, and the {n_kept} others are too few to learn from: leave out the "
+                f"columns with the most missing values, or use {option('missing', 'auto')}, which "
+                "imputes the values.",
             )
         self._reading.log.add_warning(
             "rows-dropped", "missing", f"{dropped} and are dropped; {n_kept} remain."

@@ -49,7 +49,7 @@ def check_shape(
 
 def note_missing_values(reading: Reading) -> None:
     """Record the values that the user declared as missing."""
-    if values := [repr(value) for value in reading.missing_values]:
+    if values := [repr(value) for value in reading.listed_missing]:
         many = len(values) > 1
         reading.log.add_note(
             "missing-codes",
@@ -154,8 +154,8 @@ class Problems:
             f"The data have {counted(sum(self.missing.values()), 'missing value')} ({kinds}) in "
             f"column{'s'[: len(columns) > 1]} {listed(columns)}, the first at {self.locate(row)} "
             f"of column {self.names[column]!r}. Fill them in, or choose "
-            f"{option('missing', 'drop')} (leave out rows with missing values), 'level' (treat "
-            "missing as a level) or 'impute'.",
+            f"{option('missing', 'impute')}, 'drop' (leave out rows with missing values) or "
+            "'level' (treat missing as a level).",
         )
 
     def _too_many_levels(self) -> InputError:

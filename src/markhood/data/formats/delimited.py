@@ -191,7 +191,7 @@ def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
 
     def merit(delimiter: str) -> tuple[Any, ...]:
         with suppress(csv.Error):
-            counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
+            counts = _below_titles([len(c) for c in csv.reader(lines, delimiter=delimiter)])
             # A header may have one cell more or fewer than the rows below it.
             is_even = len(set(counts[1:] or counts)) == 1 < counts[-1]
             is_even = is_even and abs(counts[0] - counts[-1]) <= 1 < counts[0]
@@ -202,6 +202,13 @@ def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
         return False, False, False, 0
 
     return max(DELIMITERS, key=merit)
+
+
+def _below_titles(counts: list[int]) -> list[int]:
+    """Return the numbers of fields without those of titles above the table."""
+    usual = max(counts, key=counts.count)
+    first = next(k for k, count in enumerate(counts) if count >= usual - 1)
+    return counts[first:]
 
 
 def _separates_decimals(lines: Sequence[str]) -> bool:

@@ -41,6 +41,7 @@ from markhood.data.reading import (
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
 from markhood.errors import InputError, listed, option
+from markhood.input_files import check_regular
 from markhood.options import documented
 
 
@@ -72,13 +73,16 @@ class FileFormat:
 PARQUET = FileFormat((".parquet", ".pq"), lambda path, reading: read_parquet([path], reading))
 FORMATS = (
     FileFormat(
-        (".csv", ".tsv", ".txt"), read_delimited, ("header", "encoding", "transpose"), (".gz",)
+        (".csv", ".tsv", ".txt"), read_delimited, ("header", "skip_rows", "encoding", "transpose"),
+        (".gz",),
     ),
     PARQUET,
     FileFormat((".arrow", ".feather", ".ipc"), read_arrow),
     FileFormat((".npy",), read_npy, ("transpose",)),
     FileFormat((".npz",), read_npz, ("array", "transpose")),
-    FileFormat((".xlsx", ".xls", ".xlsb", ".ods"), read_sheet, ("header", "transpose")),
+    FileFormat(
+        (".xlsx", ".xls", ".xlsb", ".ods"), read_sheet, ("header", "skip_rows", "transpose")
+    ),
     FileFormat(tuple(STATISTICS), read_statistics),
     FileFormat((".rds", ".rda", ".rdata"), read_r, ("array",)),
     FileFormat(SEQUENCE_ENDINGS, read_fasta, ("min_minor", "max_gap"), (".gz",), are_sites=True),
@@ -100,8 +104,8 @@ def read_samples(
     exclude: Sequence[str] = (),
     kinds: Kinds = "auto",
     bins: Bins | None = None,
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     table: TableFormat | None = None,
     genome: Genome | None = None,
@@ -244,12 +248,7 @@ def _check_file(path: Path) -> None:
         raise InputError(
             "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
         ) from error
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise InputError(
-            "file-unreadable",
-            path.name,
-            f"{path} is a pipe or a device, but data may be read twice: save them in a file first.",
-        )
+    check_regular(path)
     if stat.S_ISREG(mode) and path.stat().st_size == 0:
         raise InputError(
             "too-few-rows", path.name, f"{path} is empty: pass a file with one row per sample."

@@ -2,12 +2,12 @@
 
 Such a table does not state whether the first row has column names, whether the first column has row
 labels, and whether lines end in an empty field. The reader guesses all three from the first rows.
-The first row is a header if none of its cells occurs again in its column, or if it cannot be data:
-numbers counted from 0 (as pandas writes columns without names), many numbers counted from 1 or
-after a name, one cell fewer than the other rows, or an empty cell above row labels. The first
-column has row labels if it has no name and its values are unique. Both guesses are checked against
-the whole table, which is read again only if a guess was wrong. Decisions that are not obvious are
-warnings.
+The first row is a header if none of its cells occurs again in its column, or few of many
+(`headings`), or if it cannot be data: numbers counted from 0 (as pandas writes columns without
+names), many numbers counted from 1 or after a name, one cell fewer than the other rows, or an empty
+cell above row labels. The first column has row labels if it has no name and its values are unique.
+Both guesses are checked against the whole table, which is read again only if a guess was wrong.
+Decisions that are not obvious are warnings.
 """
 
 from __future__ import annotations
@@ -17,11 +17,17 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from markhood.data.coding.cells import means_missing
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.coding.names import chosen_columns
+from markhood.data.formats.headings import (
+    ROWS_TO_COMPARE,
+    Source,
+    evidence_of_names,
+    trimmed,
+)
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
@@ -30,33 +36,12 @@ from markhood.errors import InputError, counted, listed, option
 from markhood.findings import FindingLog
 
 ROWS_LOOKED_AT = 200
-ROWS_TO_COMPARE = 20  # at least, to decide that the first row differs from the others
+CLEAR = 5.0  # log-likelihood ratio from which a first row has names though a cell occurs again,
+CERTAIN = 10.0  # and from which one more cell that occurs again would not change this
 FEWEST_COUNTED = 3  # numbers from 0: a first row 0, 1 may be data
 MANY_COUNTED = 6  # numbers from 1, or after a name: a first row T, 1, 2 or 1, 2, 3, 4 may be data
 NAMES_OF_INDEXES = ("", "Unnamed: 0", "...1", "rownames")  # csv, pandas, readr and Rdatasets
 ROWS_REMEMBERED = 1_000_000  # to detect duplicate row labels
-
-
-class Source(Protocol):
-    """A table of cells that can be read more than once."""
-
-    @property
-    def path(self) -> Path:
-        """Path of the file."""
-
-    @property
-    def likely_rows(self) -> int:
-        """Approximate number of rows, from the size of the file."""
-
-    @property
-    def parse(self) -> Callable[[str], Any]:
-        """Converts a cell to a value."""
-
-    def rows(self) -> Iterator[Sequence[str]]:
-        """Yield the cells of each row that is not blank."""
-
-    def locate(self, row: int) -> str:
-        """Name a row that has been read, such as "line 3"."""
 
 
 @dataclass
@@ -104,6 +89,9 @@ def read_rows(source: Source, reading: Reading) -> Samples:
             source.path.name,
             f"{source.path} is empty: pass a table with one row per sample.",
         )
+    if not isinstance(source, Transposed):
+        source = trimmed(source, looked_at, reading)
+        looked_at = list(islice(source.rows(), ROWS_LOOKED_AT))
     better: _Guess | None = _guess(source, looked_at, reading)
     while better is not None:
         guess = better
@@ -149,7 +137,9 @@ def _guess(source: Source, looked_at: Sequence[Sequence[str]], reading: Reading)
     elif is_shorter or counted or _heads_an_index(columns) or _are_asked_for(first, reading):
         is_header, is_certain = True, True
     else:
-        is_header, is_certain = again is None and not _has_decimals(source, columns), False
+        evidence = evidence_of_names(columns, source.parse)
+        is_header = again is None and not _has_decimals(source, columns)
+        is_header, is_certain = is_header or evidence > CLEAR, evidence > CERTAIN
     index = (
         is_header
         and reading.columns is None

@@ -6,14 +6,13 @@ Labelled values are ordered if some have no label, as between "not at all" (1) a
 and if SPSS measures them as ordinal or scale; else they are categories. For numbers without labels
 the measure "nominal" is ignored, because it is the default of SPSS.
 
-Damaged files can crash pyreadstat or make it run forever. So it runs in a separate process with a
-limit of processor time, and returns JSON.
+Damaged files can crash pyreadstat or make it run forever. So it runs in a separate process and
+returns JSON.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from markhood.data.coding.frames import read_foreign
+from markhood.data.formats.separate_process import REFUSED, SECONDS, output_of
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
@@ -34,20 +34,13 @@ READERS = {
     ".sas7bdat": "read_sas7bdat",
     ".xpt": "read_xport",
 }
-SECONDS, BYTES_A_SECOND = 30, 1_000_000  # processor time per file, plus time for its length
 ORDERED_MEASURES = ("ordinal", "scale")
-REFUSED = 3  # exit code if pyreadstat reports a problem
 
 READ = f"""
-import json, math, sys
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]),) * 2)
-except ImportError:
-    pass
+import json, sys
 import pyreadstat
 try:
-    frame, about = getattr(pyreadstat, sys.argv[1])(sys.argv[2], output_format="pandas")
+    frame, about = getattr(pyreadstat, sys.argv[2])(sys.argv[1], output_format="pandas")
 except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError) as error:
     print((str(error).splitlines() or ["damaged"])[0], file=sys.stderr)
     sys.exit({REFUSED})
@@ -74,7 +67,8 @@ def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Sam
         )
     import pandas as pd
 
-    read = _read_in_process(path, seconds)
+    reader = READERS[path.suffix.lower()]
+    read = json.loads(output_of(READ, path, reader, seconds=seconds))
     frame = pd.DataFrame(dict(zip(range(len(read["names"])), read["columns"], strict=True)))
     frame.columns = read["names"]
     n_categories = 0
@@ -94,20 +88,6 @@ def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Sam
             f"nominal ({option('kinds', 'ordinal')} for ordered levels).",
         )
     return read_foreign(frame, reading)
-
-
-def _read_in_process(path: Path, seconds: int) -> dict[str, Any]:
-    """Read a file in a separate process; return names, columns and labels."""
-    import subprocess  # here, because the import takes a few milliseconds
-
-    limit = seconds + path.stat().st_size // BYTES_A_SECOND
-    command = [sys.executable, "-c", READ, READERS[path.suffix.lower()], str(path), str(limit)]
-    done = subprocess.run(command, check=False, capture_output=True)
-    if done.returncode == 0:
-        return dict(json.loads(done.stdout))
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    reason = lines[-1].rstrip(".") if lines and done.returncode == REFUSED else "it is damaged"
-    raise InputError("file-damaged", path.name, f"{path} cannot be read ({reason}): save it again.")
 
 
 def _labelled(column: Any, labels: Mapping[Any, str]) -> Any:
