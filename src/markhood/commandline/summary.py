@@ -102,9 +102,8 @@ def _read(graph: Graph) -> Iterator[str]:
     about = data["understood"]
     weight = ""
     if "weight" in data:
-        size = f"{data['weight']:.6g}"
-        is_fewer = data["weight"] < data["samples"]
-        weight = f" (effective sample size {size})" if is_fewer else f" of weight {size}"
+        size, is_fewer = data["weight"], data["weight"] < data["samples"]
+        weight = f" (effective sample size {size:.4g})" if is_fewer else f" of weight {size:.6g}"
     yield f"{counted(data['samples'], 'sample')}{weight}, {counted(data['variables'], 'variable')}"
     for text in _notes(graph, is_about_file=True):
         yield f"file      {text}"

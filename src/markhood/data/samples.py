@@ -339,7 +339,7 @@ class Samples:
             shared[k] = column.standardised
         if self.components is None:
             return Reals.of(shared) if self.reals else None
-        known = known_codes(self, self.n_variables)
+        known = known_codes(self, np.arange(self.n_variables))
         return Reals.of(with_rest_scores(shared, known, self.variables, self.components))
 
     def _weighting(self) -> Weighting | None:

@@ -93,7 +93,7 @@ class Request:
     Examples
     --------
     >>> request = Request.of("plrhc", {"gamma": 0.25, "n_jobs": 1})
-    >>> samples = request.read([[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]] * 9)
+    >>> samples = request.read([[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]] * 9 + [[0, 1, 0]])
     >>> request.learn(samples).graph.edges.tolist()
     [[0, 1]]
     >>> Request.from_json(request.as_json()).method.gamma

@@ -24,11 +24,13 @@ from markhood.kernels.networks import CHAINS
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.model.sampling.settings import Seed, check_settings
+from markhood.options import checked
 
 _MIN_PIECE = 64  # variables of a piece, except for the last one of its kind
 _BATCH = 256  # pieces whose samples are in memory at one time before they are joined
 
 
+@checked
 def sample_in_pieces(
     model: IsingModel | PottsModel,
     n_samples: int,
