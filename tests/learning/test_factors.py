@@ -99,6 +99,7 @@ def test_example_a_table_with_factors_is_noticed():
     markhood.learn(questionnaire(1), factors=0)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_property_weights_are_repeated_rows():
     values = questionnaire(4, 200)
     weights = np.random.default_rng(0).integers(0, 3, 200)

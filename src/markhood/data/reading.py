@@ -16,6 +16,7 @@ import numpy as np
 
 from markhood.data.coding.bins import Bins, checked_bins
 from markhood.data.coding.cells import parse_cell
+from markhood.data.genome.loci import MOST_POSITION
 from markhood.data.kinds import Kinds, checked_kinds
 from markhood.data.storage.backends import MEMORY, Storage
 from markhood.data.variables import Variables
@@ -312,6 +313,7 @@ class Genome(Sealed):
         None,
         "Length of a circular genome in bases: distances are measured the shorter way around.",
         low=1,
+        high=MOST_POSITION,
     )
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from markhood.data.genome.loci import Coordinates
 from markhood.data.variables import UNKNOWN, Variables
 from markhood.errors import InputError
-from markhood.kernels.protocol import Bits
+from markhood.kernels.bits import Bits
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
 

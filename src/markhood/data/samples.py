@@ -25,7 +25,7 @@ from markhood.data.rest_scores import Components, known_codes, with_rest_scores
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.errors import InputError, option
-from markhood.kernels.protocol import Bits, Reals, Weighting
+from markhood.kernels.bits import Bits, Reals, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:

@@ -19,11 +19,12 @@ from markhood.data.samples import Samples
 from markhood.data.weights import repeated
 from markhood.execution.runner import cut
 from markhood.kernels import flips, greedy
+from markhood.kernels.bits import Bits, Reals
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
+from markhood.kernels.networks import PottsFits, PottsPenalty, PottsSamples
 from markhood.kernels.protocol import (
     NO_PENALTY,
-    Bits,
     Blankets,
     Costs,
     Fits,
@@ -34,11 +35,7 @@ from markhood.kernels.protocol import (
     L1Paths,
     PairFits,
     PairPrior,
-    PottsFits,
-    PottsPenalty,
-    PottsSamples,
     Pricing,
-    Reals,
 )
 from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE

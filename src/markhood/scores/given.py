@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.kernels.protocol import Bits
+from markhood.kernels.bits import Bits
 from markhood.kernels.reference.pair_fit import features_of
 from markhood.kernels.tables import codes, n_levels
 from markhood.kernels.words import unpacked

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.kernels.lists import Lists
+from markhood.kernels.networks import PottsFits, PottsPenalty
 from markhood.kernels.protocol import (
     Blankets,
     Fits,
@@ -25,8 +26,6 @@ from markhood.kernels.protocol import (
     Kernels,
     L1Paths,
     PairPrior,
-    PottsFits,
-    PottsPenalty,
 )
 
 Tile = tuple[range, range]

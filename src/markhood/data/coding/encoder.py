@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from markhood.data.account import Account
 from markhood.data.coding.bins import are_numbers, columns_of_reals, columns_to_cut, cut
+from markhood.data.coding.coded_cells import CodedCells
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
     VALUES_LOOKED_AT,
@@ -49,7 +50,7 @@ TILE_CELLS = 1 << 19
 FEWEST_KEPT = 30  # rows without missing values, and at least one per column
 LANE = 512  # rows in a vector register of bits
 
-Column = NDArray[Any] | Sequence[Any]
+Column = NDArray[Any] | Sequence[Any] | CodedCells
 
 
 def chunk_rows(row_bytes: int) -> int:
@@ -152,6 +153,11 @@ class Encoder:
                     "weights",
                     f"The weight at {self._problems.locate(row)} is {value!r}: use numbers.",
                 ) from None
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether `finish` will raise for a value that has been added."""
+        return bool(self._problems)
 
     def seen_among(self, cells: Mapping[str, Any]) -> Any | None:
         """Return the first cell whose value occurs in its column, by name; None without any."""
