@@ -195,7 +195,7 @@ def test_example_loadings_are_a_frame_of_the_input_library():
 def two_populations(seed, n=600, chromosomes=6, sites=25):
     """Draw sites with linkage along chromosomes, whose frequencies differ between populations."""
     rng = np.random.default_rng(seed)
-    half = np.arange(n) < n // 2
+    half = rng.permutation(np.arange(n) < n // 2)
     values, names = [], []
     for chromosome in range(chromosomes):
         before = None

@@ -353,6 +353,7 @@ def test_example_at_the_command_line(tmp_path):
     assert picture.stat().st_size > 1000
     assert "structure largest difference" in printed
     listed = printed.partition("Couplings that differ (adjusted p < 0.05)")[2].strip().splitlines()
+    listed = [line for line in listed if line and not line.startswith("Wrote")]
     differing = [row for row in rows if row["p_adjusted"] < 0.05]
     assert 0 < len(differing) < len(rows)
     ends = [tuple(line.split()[:2]) for line in listed[-len(differing) :]]

@@ -118,7 +118,8 @@ class ScoreTest:
             increase with the size of a difference; and the differences ``strength``,
             ``centrality_strength`` and ``centrality_expected_influence``.
         """
-        second = self.n_second / labels.shape[1]
+        # The share varies over the permutations if labels of clusters of samples are permuted.
+        second = labels.mean(axis=1, keepdims=True)
         centred = labels - second
         change = centred @ self.influence.couplings
         edges = _statistics(change, self.starts, self._roots)
