@@ -32,10 +32,10 @@ def write(path, content):
 ERRORS = [
     case(
         "missing-values",
-        lambda _: markhood.encode(PEOPLE),
+        lambda _: markhood.encode(PEOPLE, missing="error"),
         "The data have 1 missing value (NaN, null or empty) in column 'age' (1), the first at row "
-        "3 of column 'age'. Fill them in, or choose missing='drop' (leave out rows with missing "
-        "values), 'level' (treat missing as a level) or 'impute'.",
+        "3 of column 'age'. Fill them in, or choose missing='impute', 'drop' (leave out rows with "
+        "missing values) or 'level' (treat missing as a level).",
     ),
     case(
         "too-many-levels",
@@ -51,7 +51,7 @@ ERRORS = [
     case(
         "option-value",
         lambda _: markhood.encode(PEOPLE, missing="ignore"),
-        "Unknown missing 'ignore': choose one of error, drop, level, impute.",
+        "Unknown missing 'ignore': choose one of auto, error, drop, level, impute.",
     ),
     case(
         "too-few-rows",
@@ -90,9 +90,9 @@ WARNINGS = [
     ),
     case(
         "missing-codes",
-        lambda _: markhood.encode(ANSWERS),
-        "-99 (5 times in column 'q1') looks like a code for missing, but is treated as a level. If "
-        "missing is meant, use missing_values=[-99].",
+        lambda _: markhood.encode(ANSWERS, missing="level"),
+        "-99 (5 times in column 'q1') was read as a code for missing. Use missing_values=[] to keep "
+        "it as a value.",
     ),
     case(
         "weights-read",

@@ -3,7 +3,7 @@
 >>> import markhood
 >>> import numpy as np
 >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
->>> coins[:, 2] = coins[:, 0]
+>>> coins[20:, 2] = coins[20:, 0]
 >>> markhood.learn(coins).edge_names()
 [('x0', 'x2')]
 

@@ -47,7 +47,7 @@ def test_example_notes_name_options_as_they_are_typed(learn):
     assert "--kinds person=nominal" in done.stderr
     assert "[left-out]" in done.stderr
     assert "-9 (6 times in column 'Q2')" in done.stderr
-    assert "--missing-values -9" in done.stderr
+    assert "--missing-values ''" in done.stderr
     assert "[missing-codes]" in done.stderr
     done = learn("0,1,2\n1,0,1\n0,1,1\n")
     assert "--no-header" in done.stderr

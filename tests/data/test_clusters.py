@@ -48,6 +48,22 @@ def test_property_unequal_weights_and_clusters_multiply():
     assert both.total_weight == pytest.approx(alone.total_weight, rel=0.02)
 
 
+def test_oracle_frequencies_are_repeated_rows():
+    counts = np.random.default_rng(1).integers(1, 4, 400)
+    clusters = np.arange(400) // 8
+    repeated = in_clusters(encode(np.repeat(COINS, counts, axis=0)), np.repeat(clusters, counts))
+    found = in_clusters(encode(COINS, weights=counts), clusters)
+    assert found.total_weight == pytest.approx(repeated.total_weight, rel=1e-4)
+    assert found.total_weight < 0.7 * counts.sum()
+
+
+def test_example_constant_columns_do_not_count():
+    values = np.hstack([COINS[TWICE], np.zeros((800, 30), int)])
+    with warns("constant-column"):
+        samples = encode(values)
+    assert design_effect(in_clusters(samples, TWICE)) == pytest.approx(2, rel=0.02)
+
+
 def test_example_missing_values_do_not_count():
     values = COINS[TWICE].astype(float)
     values[::7, 2] = np.nan

@@ -55,5 +55,6 @@ def test_example_samples_of_weight_zero_are_left_out(table):
 
 
 def test_example_the_tag_says_whether_missing_values_are_taken():
-    assert not PLRHC().__sklearn_tags__().input_tags.allow_nan
+    assert PLRHC().__sklearn_tags__().input_tags.allow_nan
+    assert not PLRHC(missing="error").__sklearn_tags__().input_tags.allow_nan
     assert ChowLiu(missing="drop").__sklearn_tags__().input_tags.allow_nan

@@ -131,3 +131,24 @@ def test_example_a_total_weight_below_two_is_refused(method):
     table = markhood.TableFormat(weights_are="frequencies")
     with refuses("too-few-rows", "weights"):
         markhood.learn(coins(0, 50), method, weights=np.full(50, 0.02), table=table)
+
+
+def test_property_folds_of_the_gamma_path_have_whole_clusters():
+    """A copy of a row in the training data makes every gamma look good."""
+    rows = np.repeat(coins(10, 100), 6, axis=0)
+    clusters = np.repeat(np.arange(100), 6)
+    alone = markhood.gamma_path(coins(10, 100), gammas=[0.0, 1.0], folds=4)
+    found = markhood.gamma_path(rows, clusters=clusters, gammas=[0.0, 1.0], folds=4)
+    leaking = markhood.gamma_path(rows, weights=np.full(600, 1 / 6), gammas=[0.0, 1.0], folds=4)
+    assert found.held_out[0].mean() < leaking.held_out[0].mean() - 0.5
+    assert abs(found.held_out[0].mean() - alone.held_out[0].mean()) < 0.5
+    with refuses("option-value", "folds"):
+        markhood.gamma_path(rows, clusters=clusters, folds=60)
+
+
+def test_example_the_column_of_clusters_is_listed_as_left_out():
+    frame = pd.DataFrame(coins(11)).add_prefix("q").assign(school=np.arange(N) // 6)
+    graph = markhood.learn(frame, clusters="school")
+    assert graph.provenance["data"]["understood"]["left_out"] == {"school": "the clusters"}
+    assert "school" not in graph.nodes
+    assert graph.provenance["reading"] == {"clusters": "school"}

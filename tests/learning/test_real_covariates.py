@@ -126,6 +126,7 @@ def test_property_next_to_a_covariate_of_levels():
 
 
 @pytest.mark.parametrize("method", ["plrhc", "pairwise", "bayes", "l1lr"])
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_property_a_weight_is_a_repeated_row(method):
     options = {"adjust_for": ["age"], "n_jobs": 1, "seed": 1}
     if method == "l1lr":

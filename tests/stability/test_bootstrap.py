@@ -1,6 +1,7 @@
 """Resampled data sets, the graphs learned from them, and the summaries of a bootstrap."""
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
 from markhood.learning.methods import Plrhc
+from markhood.stability import replicates
 from markhood.stability.centrality import centrality_rows
 from markhood.stability.differences import difference_rows
 from markhood.stability.replicates import WEAK, Replicate, Replicates, replicate
@@ -269,10 +271,25 @@ def test_property_a_run_goes_on_from_its_checkpoint(tmp_path):
         markhood.bootstrap(VALUES, seed=1, **saved)
 
 
+@pytest.mark.parametrize("edges", [[[0, 99]], [[-1, 0]], [[0, 1], [1, 2]], [[0.5, 1.5]]])
+def test_example_a_forged_checkpoint_is_refused(tmp_path, monkeypatch, edges):
+    options = {"run": markhood.Run(checkpoint=tmp_path / "tiles"), **QUICK}
+    forged = np.array(edges), np.array([1.0])
+    with monkeypatch.context() as patch:
+        patch.setattr(replicates, "reported_couplings", lambda *_: forged)
+        patch.setattr(replicates, "_checked", lambda one, _: replicates.Replicate(*one))
+        with suppress(Exception):  # the forged replicates are saved, and perhaps not usable
+            markhood.bootstrap(VALUES, **options)
+    with refuses("checkpoint", "replicates"):
+        markhood.bootstrap(VALUES, **options)
+
+
 @pytest.mark.parametrize(
     ("options", "finding"),
     [
         ({"replicates": 1}, ("option-value", "replicates")),
+        ({"replicates": 10**20}, ("option-value", "replicates")),
+        ({"resample": [1]}, ("option-value", "resample")),
         ({"resample": "x"}, ("option-value", "resample")),
         ({"level": 1.0}, ("option-value", "level")),
         ({"resample": "model", "strata": [0] * 300}, ("option-conflict", "resample")),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markhood.commandline.options import Ask
-from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
+from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, say
 from markhood.commandline.text_tables import print_table
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def bootstrap(
         from markhood.output.pictures.stability import edge_intervals
 
         write_figure(edge_intervals(found), plot)
-        say(f"Wrote {plot}")
+        announce(f"Wrote {plot}")
     _print(found, edges, console_for([]))
 
 
@@ -108,7 +108,7 @@ def write_rows(rows: Sequence[dict[str, Any]], path: Path, write: Any) -> None:
         say(f"{path} was not written: the table has no rows.", err=True)
         return
     write(rows, path)
-    say(f"Wrote {path}")
+    announce(f"Wrote {path}")
 
 
 def _print(found: Bootstrap, edges: list[dict[str, Any]], console: Console) -> None:

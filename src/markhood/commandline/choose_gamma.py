@@ -9,7 +9,7 @@ import typer
 
 from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
-from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say, words
+from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, words
 from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
 
@@ -77,7 +77,7 @@ def choose_gamma(
         from markhood.output.pictures.gamma import gamma_path
 
         write_figure(gamma_path(found), plot)
-        say(f"Wrote {plot}")
+        announce(f"Wrote {plot}")
     console = console_for([])
     table = [{n.replace("_", " "): f"{v:.6g}" for n, v in row.items()} for row in found.rows()]
     print_table(table, console)

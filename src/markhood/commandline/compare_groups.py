@@ -9,7 +9,7 @@ import typer
 
 from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
-from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
+from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar
 from markhood.commandline.text_tables import NAMES, print_table
 from markhood.errors import printable
 
@@ -111,7 +111,7 @@ def compare_groups(
         from markhood.output.pictures.groups import group_networks
 
         write_figure(group_networks(found)[0], plot)
-        say(f"Wrote {plot}")
+        announce(f"Wrote {plot}")
     _print(found, console_for([]))
 
 

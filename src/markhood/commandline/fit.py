@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from markhood.commandline.options import AskReading
-from markhood.commandline.terminal import check_outputs, console_for, say, write_graphs
+from markhood.commandline.terminal import announce, check_outputs, console_for, write_graphs
 from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
 
@@ -80,12 +80,12 @@ def fit(
     model = fit_model(drawn, samples, method=method, prior=_prior(prior))
     if output is not None:
         write_model(model, output)
-        say(f"Wrote {output}")
+        announce(f"Wrote {output}")
     write_graphs(model.graph, edges or [])
     for path, rows in ((fields, model.field_rows), (tables, model.coupling_rows)):
         if path is not None:
             write_table(rows(coding), path)
-            say(f"Wrote {path}")
+            announce(f"Wrote {path}")
     _print_summary(model)
 
 

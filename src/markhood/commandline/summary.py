@@ -37,7 +37,7 @@ HEADINGS = {"coupling_low": "low", "coupling_high": "high"}
 
 def print_forecast(forecast: Forecast, samples: Samples, advice: Sequence[str] = ()) -> None:
     """Print the estimated running time and memory of learning."""
-    from markhood.data.storage.memory import available_memory, readable
+    from markhood.data.storage.memory import available_memory, peak_memory, readable
 
     available = available_memory()
     of = "" if available is None else f" of {readable(available)} available"
@@ -46,7 +46,8 @@ def print_forecast(forecast: Forecast, samples: Samples, advice: Sequence[str] =
     typer.echo(f"{shape}: a forecast")
     size = "at least" if forecast.is_lower_bound else "about"
     typer.echo(f"seconds   {size} {sum(forecast.seconds.values()):.2g} ({phases})")
-    typer.echo(f"memory    about {readable(forecast.memory)}{of}")
+    # Reading the data, which a forecast does too, often takes more memory than the search.
+    typer.echo(f"memory    about {readable(peak_memory() + forecast.memory)}{of}")
     if forecast.pairs:
         typer.echo(f"pairs     about {forecast.pairs:.2g} pass the screen")
     if forecast.candidates is not None:
@@ -101,9 +102,8 @@ def _read(graph: Graph) -> Iterator[str]:
     about = data["understood"]
     weight = ""
     if "weight" in data:
-        size = f"{data['weight']:.6g}"
-        is_fewer = data["weight"] < data["samples"]
-        weight = f" (effective sample size {size})" if is_fewer else f" of weight {size}"
+        size, is_fewer = data["weight"], data["weight"] < data["samples"]
+        weight = f" (effective sample size {size:.4g})" if is_fewer else f" of weight {size:.6g}"
     yield f"{counted(data['samples'], 'sample')}{weight}, {counted(data['variables'], 'variable')}"
     for text in _notes(graph, is_about_file=True):
         yield f"file      {text}"

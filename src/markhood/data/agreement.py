@@ -21,16 +21,17 @@ NEARLY = 0.98  # kappa from which on joined variables are reported as copies
 
 
 def warn_of_copies(pairs: Sequence[tuple[str, str]], what: str, advice: str = "") -> None:
-    """Warn about variables that are, for example, exact copies: pairs of a variable and a copy."""
+    """Warn about variables that are an exact or near copy: pairs of a variable and its copy."""
     if not pairs:
         return
+    one = f" is {'an' if what == 'exact' else 'a'} {what} copy or the complement of another"
+    several = f"s are {what} copies or complements of others"
     shown = listed([f"{copy!r} of {first!r}" for first, copy in pairs], 3)
     warn(
         "identical-columns",
         pairs[0][1],
-        f"{len(pairs)} column{'s are' if len(pairs) > 1 else ' is'} {what} or complements of "
-        f"others: {shown}. The data cannot separate their edges and couplings: leave one of each "
-        f"pair out{advice}.",
+        f"{len(pairs)} column{several if len(pairs) > 1 else one}: {shown}. The data cannot "
+        f"separate their edges and couplings: leave one of each pair out{advice}.",
     )
 
 

@@ -50,9 +50,10 @@ def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samp
     labels = {"clusters": reading.clusters, "time": reading.time}
     plain = reading.without("clusters", "time")
     samples, given = read_with_labels(data, plain, labels, read)
-    for name, column in labels.items():
-        if isinstance(column, str):
-            reading.log.leave_out(column, name)
+    if samples.account is not None:
+        roles = {own: f"the {name}" for name, own in labels.items() if isinstance(own, str)}
+        account = replace(samples.account, left_out={**samples.account.left_out, **roles})
+        samples = replace(samples, account=account)
     numbers = given["clusters"]
     found = label_numbers(numbers) if numbers is not None else blocks_in_time(given["time"] or [])
     samples = in_clusters(samples, found)
@@ -62,7 +63,10 @@ def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samp
 def label_numbers(labels: list[Any]) -> NDArray[np.int64]:
     """Return a number for each label, numbered in the order of first occurrence."""
     numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    try:
+        return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    except TypeError as error:
+        raise InputError("labels", "", f"Labels must be numbers or texts ({error}).") from error
 
 
 def blocks_in_time(times: list[Any]) -> NDArray[np.int64]:
@@ -101,22 +105,21 @@ def in_clusters(samples: Samples, clusters: NDArray[np.int64]) -> Samples:
     effect = design_effect(samples)
     if effect <= 1:
         return samples
-    counts = np.ones(samples.n_samples, np.int64) if samples.weights is None else (
-        samples.weights.counts
-    )  # fmt: skip
-    return replace(
-        samples, weights=Weights(counts, with_sum(counts, samples.total_weight / effect))
-    )
+    counts, _ = samples.weights or Weights(np.ones(samples.n_samples, np.int64))
+    unit = with_sum(counts, samples.total_weight / effect)
+    return replace(samples, weights=Weights(counts, unit))
 
 
 def design_effect(samples: Samples) -> float:
     """Return the variance of scores in clusters over that of independent rows, at least 1."""
-    rows, _ = _score_rows(samples)
+    rows, owner = _score_rows(samples)
     most = max(LEAST_PAIRS, min(MOST_PAIRS, MOST_PRODUCTS // samples.n_samples))
     if len(rows) * (len(rows) - 1) // 2 > most:
         n_rows = max(2, isqrt(2 * most))
-        rows = np.sort(np.random.default_rng(0).choice(rows, n_rows, replace=False))
-    effects = _ClusterScores(samples, rows).effects[0][np.triu_indices(len(rows), 1)]
+        chosen = np.sort(np.random.default_rng(0).choice(len(rows), n_rows, replace=False))
+        rows, owner = rows[chosen], owner[chosen]
+    effects, _ = _ClusterScores(samples, rows).effects
+    effects = effects[(owner[:, None] < owner) & ~np.isnan(effects)]
     return max(1.0, float(np.median(effects))) if len(effects) else 1.0
 
 
@@ -138,7 +141,7 @@ def pair_effects(
     def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.add.reduceat(np.add.reduceat(values, first, axis=0), first, axis=1)
 
-    return summed(effects) / n_pairs, summed(correlations**2)
+    return summed(np.nan_to_num(effects, nan=1.0)) / n_pairs, summed(correlations**2)
 
 
 def _score_rows(samples: Samples) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -156,16 +159,16 @@ class _ClusterScores:
         assert samples.clusters is not None
         order = np.argsort(samples.clusters, kind="stable")
         self._starts = np.flatnonzero(np.diff(samples.clusters[order], prepend=-1))
-        weights = np.ones(samples.n_samples)
-        if samples.weights is not None:
-            weights = samples.weights.counts[order].astype(np.float64)
-        self._weights = weights / weights.sum()
+        counts, unit = samples.weights or Weights(np.ones(samples.n_samples, np.int64))
+        self._weights = counts[order] / counts.sum()
+        # A frequency of 3 is three independent rows, a survey weight of 3 is one row.
+        self._alone = np.full(len(order), 1 / counts.sum()) if unit == 1 else self._weights
         columns = [_standardised(samples, row, order, self._weights) for row in rows.tolist()]
         self._columns = np.array(columns).reshape(len(rows), samples.n_samples)
 
     @property
     def effects(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Design effects and correlations of all pairs of columns; symmetric."""
+        """Design effects (NaN for constant columns) and correlations of all pairs; symmetric."""
         n_columns, n_samples = self._columns.shape
         correction = len(self._starts) / (len(self._starts) - 1)
         effects = np.ones((n_columns, n_columns))
@@ -174,15 +177,14 @@ class _ClusterScores:
             for start in range(i + 1, n_columns, block):
                 scores = self._columns[start : start + block] * self._columns[i]
                 scores -= (scores @ self._weights)[:, None]
-                scores *= self._weights
-                alone = np.einsum("ij,ij->i", scores, scores)
-                sums = np.add.reduceat(scores, self._starts, axis=1)
-                found = correction * np.einsum("ij,ij->i", sums, sums) / np.maximum(alone, 1e-300)
-                effects[i, start : start + block] = np.where(alone > 0, found, 1.0)
+                alone = scores**2 @ (self._weights * self._alone)
+                sums = np.add.reduceat(scores * self._weights, self._starts, axis=1)
+                with np.errstate(invalid="ignore"):
+                    found = correction * np.einsum("ij,ij->i", sums, sums) / alone
+                effects[i, start : start + block] = found
         upper = np.triu(effects, 1)
-        return upper + upper.T + np.eye(n_columns), (
-            self._columns * self._weights
-        ) @ self._columns.T
+        correlations = (self._columns * self._weights) @ self._columns.T
+        return upper + upper.T + np.eye(n_columns), correlations
 
 
 def _standardised(

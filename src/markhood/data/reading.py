@@ -18,6 +18,7 @@ from markhood.data.codebook import Codebook, codebook_of
 from markhood.data.coding.bins import Bins, checked_bins
 from markhood.data.coding.cells import parse_cell
 from markhood.data.coding.composition import DEPTH
+from markhood.data.genome.loci import MOST_POSITION
 from markhood.data.kinds import STEP, Kinds, checked_kinds
 from markhood.data.storage.backends import MEMORY, Storage
 from markhood.data.variables import Variables
@@ -343,6 +344,7 @@ class Genome(Sealed):
         None,
         "Length of a circular genome in bases: distances are measured the shorter way around.",
         low=1,
+        high=MOST_POSITION,
     )
 
 

@@ -25,7 +25,7 @@ from markhood.data.rest_scores import Components, known_codes, with_rest_scores
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.errors import InputError, option
-from markhood.kernels.protocol import Bits, Reals, Weighting
+from markhood.kernels.bits import Bits, Reals, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
@@ -339,7 +339,7 @@ class Samples:
             shared[k] = column.standardised
         if self.components is None:
             return Reals.of(shared) if self.reals else None
-        known = known_codes(self, self.n_variables)
+        known = known_codes(self, np.arange(self.n_variables))
         return Reals.of(with_rest_scores(shared, known, self.variables, self.components))
 
     def _weighting(self) -> Weighting | None:

@@ -101,7 +101,8 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         together = _joined(features, self._target(wanted, weights))
         found = blanket_in(request, together, features.n_variables, self.gamma, self.depth)
         names = column_names(X) or default_names(self.n_features_in_)
-        numbers = [names.index(name) for name in found.names]  # some columns may be left out
+        # Some columns may be left out.
+        numbers = np.array([names.index(name) for name in found.names], np.int64)
         self.evidence_: NDArray[np.float64] = np.zeros(self.n_features_in_)
         self.evidence_[numbers] = found.evidence
         self._is_kept = np.zeros(self.n_features_in_, np.bool_)

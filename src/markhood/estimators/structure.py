@@ -68,8 +68,14 @@ class StructureEstimator(BaseEstimator, SharedOptions):
             documented(cls._method, SharedOptions)(cls)
 
     def flat_options(self) -> tuple[str, dict[str, Any]]:
-        """Return the name of the method and all options, for `Request.of`."""
-        return self._method.name, flattened(self.get_params(deep=False))
+        """Return the name of the method and all options, for `Request.of`.
+
+        Without gamma if it was not passed, because learning may then choose a larger one.
+        """
+        options = flattened(self.get_params(deep=False))
+        if options.get("gamma") is getattr(type(self), "gamma", None):
+            options.pop("gamma", None)
+        return self._method.name, options
 
     def fit(
         self,

@@ -41,6 +41,7 @@ from markhood.graph.checks import (
 )
 from markhood.graph.factors import Factors
 from markhood.graph.numbering import in_order
+from markhood.options import check_value, checked
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -295,6 +296,7 @@ class Graph:
             self
         )
 
+    @checked
     def strongest(self, k: int) -> NDArray[np.intp]:
         """Return the row numbers in `edges` of the `k` edges with the most evidence.
 
@@ -542,6 +544,7 @@ class Graph:
             if node not in self._index:
                 raise InputError("graph-unknown", node, f"The graph has no node named {node!r}.")
             return self._index[node]
+        check_value("node", node, int)
         number = operator.index(node)
         if not 0 <= number < self.n_nodes:
             raise InputError(

@@ -114,7 +114,7 @@ def learn(
     >>> import numpy as np
     >>> import markhood
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> learn(coins).edges.tolist()
     [[0, 2]]
     >>> known = markhood.Knowledge(required_edges=[("x0", "x1")], forbidden_edges=[(0, 2)])

@@ -84,7 +84,7 @@ def with_provenance(
         provenance["fits_not_converged"] = stopped
     if job.constraints.distance_limit is not None:
         provenance["min_distance"] = job.constraints.distance_limit.min_distance
-        provenance["near_edges_left_out"] = len(learned.found_edges) - learned.graph.n_edges
+        provenance["near_edges_left_out"] = len(learned.edges) - learned.graph.n_edges
     if adjusted := [samples.names[j] for j in job.constraints.covariates.tolist()] + [
         *samples.reals
     ]:

@@ -93,7 +93,7 @@ class Request:
     Examples
     --------
     >>> request = Request.of("plrhc", {"gamma": 0.25, "n_jobs": 1})
-    >>> samples = request.read([[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]] * 9)
+    >>> samples = request.read([[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]] * 9 + [[0, 1, 0]])
     >>> request.learn(samples).graph.edges.tolist()
     [[0, 1]]
     >>> Request.from_json(request.as_json()).method.gamma
@@ -270,7 +270,7 @@ class Request:
             )
         if self.method.n_factors is None and self.run.checkpoint is None:
             warn_of_factors(job, kernels_named(self.run.kernels), learned.graph.n_edges)
-        copies.warn_of_near(job.samples, learned.found_edges)
+        copies.warn_of_near(job.samples, learned.edges)
         self.method.warn_of_result(job, learned)
         return with_provenance(learned, job, self, by_chance, copies.as_json())
 

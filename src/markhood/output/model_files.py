@@ -23,6 +23,7 @@ from markhood.model.fitted.model import FittedModel
 from markhood.model.fitted.parameters import Covariate, Errors
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
+from markhood.options import checked
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.graphs import node_link
 
@@ -30,6 +31,7 @@ FORMAT = "markhood model"
 VERSION = 1
 
 
+@checked
 def write_model(model: FittedModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a JSON file, completely or not at all.
 
@@ -52,6 +54,7 @@ def write_model(model: FittedModel, path: str | os.PathLike[str]) -> None:
     replace_all({Path(path): json.dumps(_document(model), allow_nan=False).encode("ascii")})
 
 
+@checked
 def read_model(path: str | os.PathLike[str]) -> FittedModel:
     """Read a fitted model that `write_model` wrote.
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,7 @@ from markhood.learning.imputation.learn_imputed import completed_on
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
+from markhood.options import check_value
 from markhood.search.values.job import Job
 from markhood.stability.centrality import (
     CentralityRow,
@@ -42,9 +42,15 @@ from markhood.stability.centrality import (
 from markhood.stability.communities import CommunityStability, community_stability
 from markhood.stability.differences import DifferenceRow, difference_rows
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
-from markhood.stability.resampling import RESAMPLINGS, FromModel, Resampling, Units
+from markhood.stability.resampling import (
+    MOST_REPLICATES,
+    RESAMPLINGS,
+    FromModel,
+    Resampling,
+    Units,
+)
 
-RESAMPLE_CHOICES = (*RESAMPLINGS, "model")
+Resample = Literal["rows", "halves", "cases", "model"]
 EdgeRow = dict[str, Any]
 EDGE_COLUMNS = (
     *("source", "target", "in_graph", "coupling", "frequency"),
@@ -359,8 +365,8 @@ def bootstrap_samples(
     study = {"resample": resample, "strata": strata, "model": model}
     with request.job(samples, study) as job:
         alone, rng = replace(job, runner=Runner(1)), np.random.default_rng(seed)
-        sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
-        _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
+        sets = completed_on(alone, learned.edges, rng, request.run.imputations)
+        _, couplings = reported_couplings(sets, learned.edges, learned.is_marginal)
         if resampling is None:
             name = next(iter(samples.reals), None)
             if samples.n_reals:
@@ -389,25 +395,9 @@ def _check(
     level: float,
 ) -> None:
     """Raise `InputError` for options that are out of range or in conflict."""
-    if not isinstance(replicates, Integral) or isinstance(replicates, bool) or replicates < 2:
-        raise InputError(
-            "option-value",
-            "replicates",
-            f"{option('replicates')} must be a whole number from 2 up, not {replicates!r}.",
-        )
-    if resample not in RESAMPLE_CHOICES:
-        raise InputError(
-            "option-value",
-            "resample",
-            f"Unknown {option('resample')} {resample!r}: choose one of "
-            f"{', '.join(RESAMPLE_CHOICES)}.",
-        )
-    if not isinstance(level, Real) or not 0 < level < 1:
-        raise InputError(
-            "option-value",
-            "level",
-            f"{option('level')} must be a number between 0 and 1, both excluded, not {level!r}.",
-        )
+    check_value("replicates", replicates, int, low=2, high=MOST_REPLICATES)
+    check_value("resample", resample, Resample)
+    check_value("level", level, float, above=0, below=1)
     if model is not None and request.reading.adjust_for:
         raise InputError(
             "option-conflict",

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -42,6 +41,7 @@ from markhood.learning.imputation.learn_imputed import (
 from markhood.learning.imputation.observed import observed_pseudo_likelihood
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
+from markhood.options import check_value
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.constraints import Constraints
@@ -213,7 +213,8 @@ def follow_gamma(
     methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
     seed, imputation = request.seed, request.imputation
     rng = np.random.default_rng(seed)
-    fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
+    unit = np.arange(samples.n_samples) if samples.clusters is None else samples.clusters
+    fold_of = rng.permutation(np.arange(int(unit.max()) + 1) % int(folds))[unit]
     with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
         known, kernels = job.constraints, job.scorer.kernels
 
@@ -253,7 +254,7 @@ def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[
     """Return the edges that `learn` would find."""
     if not job.samples.missing or method.takes_missing:
         return method.search(job).edges
-    return learn_imputed(job, method, imputation).found_edges
+    return learn_imputed(job, method, imputation).edges
 
 
 def _reported(known: Constraints, edges: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -281,21 +282,11 @@ def _checked(
         )
     listed = list(gammas)
     for gamma in listed:
-        if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < np.inf:
-            raise InputError(
-                "option-value",
-                "gammas",
-                f"{option('gammas')} must be finite numbers from 0 up, not {gamma!r}.",
-            )
+        check_value("gammas", gamma, float, low=0)
     if not listed:
         raise InputError(
             "option-value", "gammas", f"{option('gammas')} is empty: give at least one number."
         )
-    if not isinstance(folds, Integral) or not 2 <= folds <= samples.n_samples // 2:
-        raise InputError(
-            "option-value",
-            "folds",
-            f"{option('folds')} must be a whole number from 2 to half the number of samples, not "
-            f"{folds!r}.",
-        )
+    n_units = samples.n_samples if samples.clusters is None else int(samples.clusters.max()) + 1
+    check_value("folds", folds, int, low=2, high=n_units // 2)
     return tuple(sorted({float(gamma) for gamma in listed}))

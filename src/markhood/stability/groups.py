@@ -38,17 +38,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import InputError, option, warn
+from markhood.errors import warn
 from markhood.execution.runner import Progress, Runner, cut, no_progress
 from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
+from markhood.options import check_value
 from markhood.scores.scorer import Scorer
 from markhood.search.screen import screen
 from markhood.search.values.constraints import Constraints
@@ -63,7 +63,7 @@ from markhood.stability.networks import (
     network_of,
 )
 from markhood.stability.permutation import MaxT, Tally
-from markhood.stability.resampling import derived_seed
+from markhood.stability.resampling import MOST_REPLICATES, derived_seed
 from markhood.stability.score_tests import ScoreTest
 
 STANDARDISED = ("structure", "edges", "fields")  # statistics that are comparable as they are
@@ -143,12 +143,8 @@ def compare(
     request: Request, groups: Groups, permutations: int, relearn: bool = False
 ) -> GroupComparison:
     """Implement `compare_groups` for groups that have been read."""
-    if not isinstance(permutations, Integral) or isinstance(permutations, bool) or permutations < 1:
-        raise InputError(
-            "option-value",
-            "permutations",
-            f"{option('permutations')} must be a whole number from 1 up, not {permutations!r}.",
-        )
+    check_value("permutations", permutations, int, low=1, high=MOST_REPLICATES)
+    check_value("relearn", relearn, bool)
     groups = replace(groups, samples=request.prepared(groups.samples))
     request = request.with_safe_gamma(groups.samples)
     request.copies(groups.samples).warn()

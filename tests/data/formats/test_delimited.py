@@ -191,3 +191,10 @@ def test_example_duplicates_matter_only_where_wanted(read):
     assert read(text, columns=["c", "b"]).names == ("c", "b")
     with refuses("duplicate-column", "a"):
         read(text, columns=["a", "b"])
+
+
+@pytest.mark.parametrize("encoding", ["zlib", "hex", "rot13", "undefined", "no\0name", "klingon"])
+def test_example_encodings_that_are_not_of_text(tmp_path, encoding):
+    (tmp_path / "t.csv").write_text("a,b\n0,1\n1,0\n")
+    with refuses("option-value", "encoding"):
+        read_file(tmp_path / "t.csv", Reading(encoding=encoding))

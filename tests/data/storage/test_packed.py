@@ -348,6 +348,19 @@ def weighted_folder(tmp_path):
     return tmp_path / "packed"
 
 
+def test_example_a_header_that_is_not_closed(weighted_folder):
+    sealed(weighted_folder, weights=lambda counts: counts)
+    path, about = weighted_folder / "weights.npy", weighted_folder / "about.json"
+    content = path.read_bytes().replace(b"'shape': (200,)", b"'shape': ((((((")
+    path.write_bytes(content)
+    digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+    known = json.loads(about.read_text())
+    known["files"][path.name]["blake2b"] = digest
+    about.write_text(json.dumps(known))
+    with refuses("file-damaged", "packed"):
+        read_samples(weighted_folder)
+
+
 @pytest.mark.parametrize("changes", HOSTILE.values(), ids=HOSTILE)
 def test_example_what_kernels_rely_on_is_checked_whatever_the_hashes_say(weighted_folder, changes):
     sealed(weighted_folder, **changes)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.cells import MISSING, means_missing
+from markhood.data.coding.coded_cells import CodedCells
 from markhood.data.coding.many_levels import ManyLevels
 from markhood.data.coding.problems import Problems
 from markhood.data.reading import Reading
@@ -257,7 +258,7 @@ class ValueCoder:
         self._stored: list[dict[Any, int]] = [{} for _ in range(width)]
 
     def codes(
-        self, columns: Sequence[Sequence[Any]], row: int, column: int, offset: int
+        self, columns: Sequence[Sequence[Any] | CodedCells], row: int, column: int, offset: int
     ) -> Codes | None:
         """Return the codes of some columns; None if there are problems.
 
@@ -265,6 +266,9 @@ class ValueCoder:
         """
         coded: list[Any] = []
         for j, values in enumerate(columns, start=offset):
+            if isinstance(values, CodedCells):
+                coded.append(self._look_up_cells(values, row, column + j - offset, j))
+                continue
             lookup = self._stored[j].__getitem__
             try:
                 coded.append(bytes(map(lookup, values)))
@@ -283,6 +287,17 @@ class ValueCoder:
         if stored.all():
             return Codes((stored - stored.dtype.type(1)).T, None)
         return Codes((stored - (stored != 0)).T, (stored == 0).T)
+
+    def _look_up_cells(
+        self, cells: CodedCells, row: int, column: int, offset: int
+    ) -> NDArray[np.uint8 | np.uint32]:
+        """Return the stored codes of cells; only their distinct texts are parsed."""
+        stored = self._stored[offset]
+        if not all(text in stored for text in cells.texts):
+            self._meet(cells.texts, row, column, offset)
+        codes = np.array([stored.get(text, 0) for text in cells.texts], np.uint32)
+        small = codes.astype(np.uint8) if codes.max(initial=0) < 256 else codes
+        return np.asarray(small[cells.numbers])
 
     def _look_up(self, values: Sequence[Any], offset: int) -> bytes | NDArray[np.uint32]:
         """Return the stored codes of values; values without a code are missing."""

@@ -30,6 +30,7 @@ from markhood.data.coding.bins import (
     cut,
     cut_positive,
 )
+from markhood.data.coding.coded_cells import CodedCells
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
     ArrayCoder,
@@ -72,7 +73,7 @@ ROWS_PER_LEVEL = 5  # of a column with too many categories, for a level to be ke
 FEWEST_KEPT = 30  # rows without missing values, and at least one per column
 LANE = 512  # rows in a vector register of bits
 
-Column = NDArray[Any] | Sequence[Any]
+Column = NDArray[Any] | Sequence[Any] | CodedCells
 
 
 def chunk_rows(row_bytes: int) -> int:
@@ -180,6 +181,11 @@ class Encoder:
                     "weights",
                     f"The weight at {self._problems.locate(row)} is {value!r}: use numbers.",
                 ) from None
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether `finish` will raise for a value that has been added."""
+        return bool(self._problems)
 
     def seen_among(self, cells: Mapping[str, Any]) -> Any | None:
         """Return the first cell whose value occurs in its column, by name; None without any."""

@@ -87,7 +87,7 @@ class MissingValues:
         unsuspicious: set[Any] = set()  # many columns share their values
         for j, own in enumerate(values):
             levels = () if self.known is None else self.known[j]
-            if levels and self.reading.missing == "error" and bin_like((), levels) is None:
+            if levels and self.reading.missing != AUTO and bin_like((), levels) is None:
                 continue  # a value that is not one of the levels is refused
             if (own, levels) in unsuspicious or not any(find_codes(_as_if_repeated(own, levels))):
                 unsuspicious.add((own, levels))

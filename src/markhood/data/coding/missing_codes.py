@@ -33,8 +33,9 @@ SPELLINGS = frozenset(
      "missing"]
 )  # fmt: skip
 DOUBTFUL_SPELLINGS = frozenset(
-    ["don't know", "dont know", "do not know", "dk", "unknown", "not sure", "unsure", "none"]
-)  # an answer among words, but a code among numbers
+    ["don't know", "dont know", "do not know", "dk", "unknown", "not sure", "unsure"]
+)  # perhaps an answer among words, but a code among numbers
+NONE = "none"  # an answer among words, but a code among numbers
 
 
 class Suspects(NamedTuple):
@@ -72,6 +73,8 @@ def _texts(texts: Sequence[str], *, has_numbers: bool) -> Suspects:
     said = {text: text.strip().casefold().replace("\u2019", "'") for text in texts}
     sure = [text for text in texts if said[text] in SIGNS | SPELLINGS]
     others = [text for text in texts if said[text] in DOUBTFUL_SIGNS | DOUBTFUL_SPELLINGS]
+    if has_numbers:
+        others += [text for text in texts if said[text] == NONE]
     rest = [text for text in texts if text not in sure and text not in others]
     if _are_letters(rest) and not has_numbers:
         return Suspects([], [])  # an alignment, in which signs are gaps

@@ -67,7 +67,10 @@ def skip_patterns(
     if not empty:
         return {}
     # Columns that were skipped together have the same rows.
-    masks, of_mask = np.unique(np.array(list(empty.values())), axis=0, return_inverse=True)
+    distinct: dict[bytes, int] = {}
+    of_mask = {j: distinct.setdefault(mask.tobytes(), len(distinct)) for j, mask in empty.items()}
+    first = {k: j for j, k in reversed(of_mask.items())}
+    masks = np.array([empty[first[k]] for k in range(len(first))])
     best: list[tuple[tuple[float, bool, int], Skip] | None] = [None] * len(masks)
     for gate, codes, at in _candidates(planes, values, n_rows, masks):
         n_codes = len(values[gate]) + 1
@@ -79,7 +82,7 @@ def skip_patterns(
             if merit is not None and (best[k] is None or merit < best[k][0]):  # type: ignore[index]
                 assert found is not None
                 best[k] = merit, Skip(gate, found.where, masks[k] & found.skips[codes])
-    chosen = {j: best[k] for j, k in zip(empty, of_mask.ravel().tolist(), strict=True)}
+    chosen = {j: best[k] for j, k in of_mask.items()}
     return {j: own[1] for j, own in chosen.items() if own is not None}
 
 

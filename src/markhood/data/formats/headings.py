@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from markhood.data.coding.cells import means_missing
+from markhood.data.coding.coded_cells import CodedCells
+from markhood.data.formats.fast_cells import NotPlainError
 from markhood.data.reading import Reading
 from markhood.errors import counted, listed, option
 
@@ -53,6 +55,14 @@ class Source(Protocol):
         """Name a row that has been read, such as "line 3"."""
 
 
+@runtime_checkable
+class FastSource(Source, Protocol):
+    """A source with a fast reader."""
+
+    def coded_columns(self, n_skipped: int, width: int, step: int) -> Iterator[list[CodedCells]]:
+        """Yield the columns of blocks of rows after some rows, or raise `NotPlainError`."""
+
+
 @dataclass(frozen=True)
 class Trimmed:
     """A table without some of its first rows, and perhaps with other names."""
@@ -85,6 +95,13 @@ class Trimmed:
                 yield row if self.header is None else self.header
             elif at > self.n_below:
                 yield row
+
+    def coded_columns(self, n_skipped: int, width: int, step: int) -> Iterator[list[CodedCells]]:
+        """Yield the columns of blocks of rows after some rows, or raise `NotPlainError`."""
+        if not isinstance(self.of, FastSource):
+            raise NotPlainError
+        n_before = self.n_titles + (self.n_below if n_skipped else 0)
+        return self.of.coded_columns(n_before + n_skipped, width, step)
 
     def locate(self, row: int) -> str:
         """Name a row that has been read."""

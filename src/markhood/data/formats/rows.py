@@ -13,6 +13,7 @@ Decisions that are not obvious are warnings.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -20,10 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from markhood.data.coding.cells import means_missing
-from markhood.data.coding.encoder import Encoder, chunk_rows
+from markhood.data.coding.encoder import Column, Encoder, chunk_rows
 from markhood.data.coding.names import chosen_columns
+from markhood.data.formats.fast_cells import NotPlainError
 from markhood.data.formats.headings import (
     ROWS_TO_COMPARE,
+    FastSource,
     Source,
     evidence_of_names,
     trimmed,
@@ -233,10 +236,45 @@ def _names_rows(column: Sequence[str], is_transposed: bool) -> bool:
 
 
 def _encode(source: Source, guess: _Guess, reading: Reading) -> tuple[Encoder, _Guess | None]:
-    """Encode the rows; return the encoder, and a better guess if this one was wrong."""
-    rows = source.rows()
+    """Encode the rows; return the encoder, and a better guess if this one was wrong.
+
+    A file that the fast reader does not read, or that has problems, is read by the definition.
+    """
+    if isinstance(source, FastSource):
+        with suppress(NotPlainError):
+            found = _encode_chunks(source, guess, reading, _fast_chunks(source, guess))
+            if not found[0].has_problems:
+                return found
+    return _encode_chunks(source, guess, reading, _chunks(source, guess))
+
+
+def _fast_chunks(source: FastSource, guess: _Guess) -> Iterator[Sequence[Column]]:
+    width = len(guess.first)
+    for columns in source.coded_columns(int(guess.header), width, chunk_rows(width * 8)):
+        if guess.ends_in_delimiter and any(text.strip() for text in columns[-1].texts):
+            raise NotPlainError
+        yield columns
+
+
+def _chunks(source: Source, guess: _Guess) -> Iterator[Sequence[Column]]:
+    """Yield the columns of blocks of rows."""
+    rows, width, n_rows = source.rows(), len(guess.first), int(guess.header)
     if guess.header:
         next(rows)
+    while chunk := list(islice(rows, chunk_rows(width * 8))):
+        by_column = _by_column(source, chunk, n_rows, width)
+        if guess.ends_in_delimiter:
+            _check_nothing_follows(source, by_column[-1], n_rows)
+        yield by_column
+        n_rows += len(chunk)
+
+
+def _encode_chunks(
+    source: Source,
+    guess: _Guess,
+    reading: Reading,
+    chunks: Iterator[Sequence[Column]],
+) -> tuple[Encoder, _Guess | None]:
     picked, weights, reading = _pick(guess, reading)
     names = guess.names
     reading.storage.require(len(picked), source.likely_rows)
@@ -249,21 +287,15 @@ def _encode(source: Source, guess: _Guess, reading: Reading) -> tuple[Encoder, _
         is_table=True,
     )
     seen: set[str] = set()
-    width, n_rows = len(guess.first), skipped
-    step = chunk_rows(width * 8)
-    while chunk := list(islice(rows, step)):
-        by_column = _by_column(source, chunk, n_rows, width)
-        if guess.ends_in_delimiter:
-            _check_nothing_follows(source, by_column[-1], n_rows)
+    for by_column in chunks:
         if guess.index and len(seen) < ROWS_REMEMBERED:
             n_seen = len(seen)
             seen.update(by_column[0])
-            if len(seen) < n_seen + len(chunk):
+            if len(seen) < n_seen + len(by_column[0]):
                 return encoder, replace(guess, index=False)
         encoder.add([by_column[j] for j in picked])
         if weights is not None:
-            encoder.weigh(by_column[weights])
-        n_rows += len(chunk)
+            encoder.weigh(list(by_column[weights]))
     if guess.header and not guess.is_certain:
         cells = dict(zip(names, guess.first, strict=True))
         again = encoder.seen_among({names[j]: cells[names[j]] for j in picked})

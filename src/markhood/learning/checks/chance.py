@@ -95,10 +95,9 @@ def raised_gamma(job: Job, gamma: float) -> float:
         "chance-edges",
         "gamma",
         f"Of {n_passing} pairs that depend on each other at gamma = {gamma:g}, about "
-        f"{min(by_chance, n_passing):.0f} would do so by chance, because there are only "
-        f"{job.samples.n_samples} samples of {job.n_variables} variables. So "
-        f"{option('gamma', raised)} was used, which lets less than one pass. To decide yourself, "
-        f"set {option('gamma')}.",
+        f"{min(by_chance, n_passing):.0f} would do so by chance, with {job.samples.n_samples} "
+        f"samples of {job.n_variables} variables. So {option('gamma', raised)} was used, at which "
+        f"less than one is expected by chance. To keep the default, set {option('gamma', gamma)}.",
     )
     return raised
 

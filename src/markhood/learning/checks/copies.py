@@ -69,12 +69,12 @@ class Copies:
 
     def warn(self) -> None:
         """Warn about copies if the caller did not decide how to treat them."""
-        warn_of_copies(self.left, "exact copies", _advice("group"))
+        warn_of_copies(self.left, "exact", _advice("group"))
 
     def warn_of_near(self, samples: Samples, edges: NDArray[np.int64]) -> None:
         """Warn about edges between near copies, under the same condition."""
         if self.how == "auto" and not samples.are_sites:
-            warn_of_copies(near_copies(samples, edges), "near copies", _advice(NEARLY))
+            warn_of_copies(near_copies(samples, edges), "near", _advice(NEARLY))
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry of the provenance."""

@@ -43,7 +43,7 @@ FEWEST_DISTINCT = 20  # rows whose frequencies have a common divisor by chance i
 MOST_WORDS = 256  # of 64 neighbouring samples each
 MOST_COLUMNS = 200
 LARGE = 5.0  # standard errors
-MUCH_LARGER = 1.5  # design effect of a pair, in units of the median
+MUCH_LARGER = 1.25  # design effect of a pair, in units of the median
 MOST_SORTED = 3  # columns by which a table is sorted
 
 
@@ -74,7 +74,7 @@ def warn_of_dependent_rows(samples: Samples) -> None:
 
 
 def without_undecided(known: Constraints, samples: Samples, gamma: float) -> Constraints:
-    """Forbid pairs that only seem associated because their clusters are alike.
+    """Forbid pairs that only seem associated because they vary with the cluster.
 
     The design effect of samples is a median over pairs. A pair whose own is `MUCH_LARGER` must pass
     the marginal test of BIC_gamma at its own effective sample size.

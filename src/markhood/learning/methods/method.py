@@ -160,7 +160,7 @@ class Method(Sealed, ABC):
             n_screened = n_edges if learned.screened is None else len(learned.screened.edges)
             warn_of_chance(job, self.tested_gamma, n_edges, n_screened)
         if self.is_conditional:
-            warn_of_linkage(job.constraints, len(learned.found_edges), n_edges)
+            warn_of_linkage(job.constraints, len(learned.edges), n_edges)
         if not self.only_ranks:
             warn_of_letters(job.samples, n_edges)
 

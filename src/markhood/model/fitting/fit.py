@@ -360,12 +360,12 @@ def _warn_of_joined_copies(graph: Graph, samples: Samples) -> None:
     if samples.are_sites or graph.provenance.get("reading", {}).get("identical") == "keep":
         return
     number = {name: j for j, name in enumerate(samples.names)}
-    pairs = [[number[n] for n in pair] for pair in graph.edge_names()]
-    edges = np.array(pairs, np.int64).reshape(-1, 2)
+    ends = [number[name] for pair in graph.edge_names() for name in pair]
+    edges = np.array(ends, np.int64).reshape(-1, 2)
     exact = edges[np.abs(agreement(samples, edges)) == 1]
     names = [(samples.names[i], samples.names[j]) for i, j in exact.tolist()]
-    warn_of_copies(names, "exact copies")
-    warn_of_copies(near_copies(samples, edges), "near copies")
+    warn_of_copies(names, "exact")
+    warn_of_copies(near_copies(samples, edges), "near")
 
 
 def _warn_of_infinite_estimates(model: FittedModel) -> None:

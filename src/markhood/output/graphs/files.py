@@ -17,6 +17,7 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.input_files import content_of, opened
+from markhood.options import checked
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.graphs import edge_list, matrix, node_link, numpy_archive
 from markhood.output.graphs import xml as xml_graphs
@@ -40,6 +41,7 @@ _FORMATS = {
 }
 
 
+@checked
 def write_graph(
     graph: GraphLike, path: str | os.PathLike[str], *, escape_formulas: bool = False
 ) -> None:
@@ -78,6 +80,7 @@ def write_graph(
         replace_all({file: _FORMATS[_suffix(file)].write(graph)})
 
 
+@checked
 def read_graph(path: str | os.PathLike[str]) -> Graph:
     r"""Read a graph from a file in one of the formats of `write_graph`.
 

@@ -28,6 +28,7 @@ from markhood.graph.communities import communities
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
+from markhood.options import checked
 from markhood.output.citation import BIBTEX
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.pictures.bends import bends
@@ -39,6 +40,7 @@ from markhood.output.report.pairs import pair_counts
 from markhood.output.report.shares import level_shares
 
 
+@checked
 def write_report(
     graph: GraphLike,
     path: str | os.PathLike[str],
