@@ -19,7 +19,8 @@ def _words(text: str) -> frozenset[str]:
 # Numbers in columns of these names are codes of categories,
 _CODES = _words(
     """
-    race sex gender region country nationality state county city town province district ward
+    race sex gender region country nationality state county city town province district
+    ward precinct
     zip zipcode postcode postal religion relig occupation occ job jobs profession ethnicity ethnic
     eth marital marst married mstatus civil origin birthplace language lang party vote site clinic
     center centre department dept faculty industry sector company firm species breed

@@ -398,7 +398,7 @@ class Encoder:
         for j, entry in enumerate(entries):
             why = self._reading.log.left_out.get(entry.column, entry.why)
             if why != entry.why:  # mostly missing
-                entries[j] = replace(entry, role="skip", why=why)
+                entries[j] = replace(entry, role="skip", levels=(), why=why)
         listed_ones = {entry.column for entry in entries}
         outside = [
             Entry(column=name, role="weight" if why == "the weights" else "skip", why=why)

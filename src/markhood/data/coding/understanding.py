@@ -271,13 +271,11 @@ def _note_kinds(log: FindingLog, entries: Sequence[Entry]) -> None:
     scales = [e for e in entries if e.kind == "ordinal" and e.why == "a recognised scale"]
     codes = [e.column for e in entries if e.why == "named like codes of categories"]
     if numbers:
-        many = len(numbers) > 1
         log.add_note(
             "level-kinds",
             numbers[0],
-            f"{len(numbers)} column{'s' if many else ''} of numbers {'are' if many else 'is'} "
-            f"ordered: {_names(numbers)} ({option('kinds', {numbers[0]: 'nominal'})} for "
-            "categories).",
+            f"{_are_columns(numbers)} ordered: {_names(numbers)} "
+            f"({option('kinds', {numbers[0]: 'nominal'})} for categories).",
         )
     if scales:
         shown = [f"{e.column!r} ({' < '.join(map(level_text, e.levels))})" for e in scales]
@@ -288,14 +286,18 @@ def _note_kinds(log: FindingLog, entries: Sequence[Entry]) -> None:
             f"({option('kinds', {scales[0].column: 'nominal'})} for categories).",
         )
     if codes:
-        many = len(codes) > 1
         log.add_note(
             "level-kinds",
             codes[0],
-            f"{len(codes)} column{'s' if many else ''} of numbers {'are' if many else 'is'} read "
-            f"as categories because of the name: {_names(codes)} "
+            f"{_are_columns(codes)} read as categories because of the name: {_names(codes)} "
             f"({option('kinds', {codes[0]: 'ordinal'})} for ordered levels).",
         )
+
+
+def _are_columns(names: Sequence[str]) -> str:
+    return f"{len(names)} column{'s' if len(names) > 1 else ''} of numbers " + (
+        "are" if len(names) > 1 else "is"
+    )
 
 
 def note_bins(log: FindingLog, levels: Mapping[str, Sequence[Any]]) -> None:
