@@ -67,7 +67,7 @@ class LevelPairLikelihood {
         }
         for (std::size_t a = 0; a < i_.levels; ++a)
             for (std::size_t c = 0; c < j_.levels; ++c, ++coupling, ++variance)
-                put([&](std::size_t k) { return product(k, a, c); }, coupling, variance);
+                stop_if_asked(c), put([&](std::size_t k) { return product(k, a, c); }, coupling, variance);
     }
 
     double evaluate(const double* b) {
@@ -79,6 +79,7 @@ class LevelPairLikelihood {
 
     void differentiate(double* to) const {
         for (std::size_t k = 0; k < n_parameters; ++k) {
+            stop_if_asked(k);
             const Parameter& own = parameters_[k];
             to[k] = statistic_[k] - (own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form));
         }
@@ -94,9 +95,11 @@ class LevelPairLikelihood {
         if (has_buckets_) walk(at_, true);
         std::memset(to, 0, n_parameters * n_parameters * sizeof(double));
         has_buckets_ ? buckets_.differentiate(to, n_parameters, plain_, are_coupled_) : add_up_columns(to);
-        for (std::size_t k = 0; k < plain_.size(); ++k)
+        for (std::size_t k = 0; k < plain_.size(); ++k) {
+            stop_if_asked(k);
             for (std::size_t l = 0; l <= k; ++l)
                 to[plain_[k] * n_parameters + plain_[l]] = moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
+        }
     }
 
   private:
@@ -278,6 +281,7 @@ class LevelPairLikelihood {
         });
         statistic_.resize(n_parameters);
         for (std::size_t k = 0; k < n_parameters; ++k) {
+            stop_if_asked(k);
             const Parameter& own = parameters_[k];
             statistic_[k] = own.column ? product_of(own.column, observed_.data() + moments_.slot(own.form) * n_packs_)
                                        : moments_.sum_over(own.form, level_totals_.data());

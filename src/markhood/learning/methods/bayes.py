@@ -64,7 +64,7 @@ class BayesOptions(FactorOptions):
         "for up to 2000 binary variables and 20 otherwise.",
         low=1,
     )
-    chains: int = declare(4, "Number of chains.", low=1)
+    chains: int = declare(4, "Number of chains.", low=1, high=1000)
     keep_draws: bool = declare(
         False,
         "Keep the graph of every sweep after burn-in of every chain; every sweep then visits all "
