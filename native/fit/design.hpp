@@ -12,6 +12,9 @@ struct Design {
     const std::uint32_t *starts, *active;
     const double *values, *reach;  // of every active predictor; the highest value of each predictor
     const unsigned char* left = nullptr;  // (n_rows, n_levels), cells known to be at minus infinity; null if none is
+    // The first predictor of each of the last n_members members, and n_predictors: between two are the indicators of its levels but one.
+    const std::size_t* members = nullptr;
+    std::size_t n_members = 0;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

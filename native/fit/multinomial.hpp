@@ -9,6 +9,7 @@
 #include "fit/level_blocks.hpp"
 #include "fit/level_products.hpp"
 #include "fit/design.hpp"
+#include "fit/scaling.hpp"
 #include "fit/separation.hpp"
 #include "fit/tilted_bound.hpp"
 #include "machine/buffer.hpp"
@@ -134,6 +135,13 @@ class MultinomialModel {
     double evaluate(const double* b) {
         linear(b, linear_.data());
         return weigh(linear_.data());
+    }
+
+    // Improves b where predictors are indicators: see scaling.hpp.
+    void improve(double* b) {
+        if (!design_.n_members) return;
+        evaluate(b);
+        scaling_.improve(design_, power_.data(), sum_.data(), total_.data(), b);
     }
 
     double attempt(const double*, double length) {
@@ -387,8 +395,11 @@ class MultinomialModel {
         for (std::size_t k = 0; k < levels; ++k) to[k] = (n[k] - all) * p[k] * scale;
         for (std::size_t k = 0; k < levels; ++k) {
             if (n[k] == 0) continue;
-            double others = 0.0;
-            for (std::size_t l = 0; l < levels; ++l) others += l == k ? 0.0 : p[l];
+            double others = sum_[r] - p[k];
+            if (others < p[k]) {
+                others = 0.0;
+                for (std::size_t l = 0; l < levels; ++l) others += l == k ? 0.0 : p[l];
+            }
             to[k] += n[k] * others * scale;
         }
     }
@@ -409,6 +420,7 @@ class MultinomialModel {
     const double* log_share_ = nullptr;
     LevelProducts products_;
     LevelBlocks blocks_;
+    Scaling scaling_;
     Buffer<std::size_t> n_there_;  // how many cells of each row have not left
     Cells cells_;
     Buffer<unsigned char>& left_ = cells_.left;

@@ -12,6 +12,7 @@ class MultinomialFit : public Newton<MultinomialModel> {
     double maximise(Design design, double l1, double l2, double floor) {
         model_.set(design);
         if (shares_) model_.set_curved(shares_, log_shares_.data());
+        else if (l1 == 0 && l2 == 0) model_.improve(coefficients.data());
         shares_ = nullptr;
         return Newton::maximise(model_, l1, l2, floor);
     }

@@ -9,8 +9,8 @@
 //        the one before, reuse the last factorisation (chord.hpp).
 //     3. *Direction* s = H^-1 g, which promises the gain g's; under an L1 penalty the best step of the quadratic model (l1_step.hpp).
 //        Stop where the promised gain is negligible: converged.
-//     4. *Separation certificate* (separation.hpp): where a step promises little but goes far, ask whether cells without samples leave
-//        along it for ever. If so, continue without them: separated, and the supremum is the maximum over the other cells.
+//     4. *Separation certificate* (separation.hpp): where a step promises little, or goes very far, ask whether cells without samples
+//        leave along it for ever. If so, continue without them: separated, and the supremum is the maximum over the other cells.
 //     5. *Bound* (tilted_bound.hpp): stop where the step proves that no fit exceeds `floor`: stopped by a bound.
 //     6. *Line search*: halve the step until its gain is the share kSufficientDecrease of what it promises.
 //
@@ -221,6 +221,7 @@ class Newton {
         if (product_ && start_near(likelihood, floor)) return bound_;
         double objective = evaluate(likelihood);
         double ask_below = kCertificateGain;
+        ask_beyond_ = kFarStep;
         double before = HUGE_VAL;  // promised by the last step
         int n_idle = 0;            // steps whose gain was rounding
         bool has_moved = false;
@@ -329,7 +330,7 @@ class Newton {
     // Drops the cells that a step takes away for good, if it promises little; whether there are any.
     bool drop_separated(Likelihood& likelihood, double& promised, double& ask_below) {
         if constexpr (kCertifies) {
-            if (l1_ > 0 || has_prior_ || !(promised < ask_below)) return false;
+            if (l1_ > 0 || has_prior_ || !(promised < ask_below || goes_far(likelihood))) return false;
             ask_below = kCertificateRetry * promised;
             if (!likelihood.propose_leaving(step_.data())) return false;
             if (certificate_.confirm(likelihood, step_, coefficients, gradient_, curvature_)) {
@@ -338,6 +339,17 @@ class Newton {
             }
             differentiate(likelihood);
             promised = solve(false);
+        }
+        return false;
+    }
+
+    // Whether the step goes much farther than those before that were tried for a certificate.
+    bool goes_far(Likelihood& likelihood) {
+        if constexpr (kHasRoughSpread) {
+            const double spread = likelihood.rough_spread(step_.data());
+            if (!(spread > ask_beyond_)) return false;
+            ask_beyond_ = kFarStepGrowth * spread;
+            return true;
         }
         return false;
     }
@@ -390,7 +402,7 @@ class Newton {
 
     // Goes further along a step that was cut, as long as that is better: a trial costs little compared with a step.
     double lengthen(Likelihood& likelihood, double longest, double length, double reached) {
-        while (length < 1.0 && length * longest < kMaxLengthened) {
+        while (length < 1.0 && (has_prior_ || length * longest < kMaxLengthened)) {
             const double longer = 2 * length < 1.0 ? 2 * length : 1.0, further = attempt(likelihood, longer);
             if (!(further > reached)) {
                 attempt(likelihood, length);
@@ -481,6 +493,7 @@ class Newton {
     }
 
     double l1_ = 0.0, bound_ = 0.0, distance_ = 0.0, tolerance_ = kPromisedGain;
+    double ask_beyond_ = 0.0;                 // a step this long is tried for a certificate
     double left_over_ = 0.0, reached_ = 0.0;  // the gain promised at the end, and the objective there
     std::size_t n_ = 0, n_thresholds_ = 0, n_known_ = 0;
     bool has_prior_ = false, is_laplace_ = false, is_reusing_ = false, only_chords_ = false;

@@ -13,6 +13,9 @@
 // that it does not (newton.hpp) the bound is kept instead, and is computed again only if the other end has changed so that
 // it might. So the flips, and their order, are those that all changes would give. Of an edge that leads out of the group the
 // other end is not known; but taking it away saves that end no more than its parameters cost.
+//
+// **What could not gain seldom can after a removal.** A smaller blanket has a lower likelihood, with every other flip too: after m is
+// removed, no change exceeds what it was, or its bound, by more than the likelihood that the removal lost. Putting m back undoes its change.
 #pragma once
 #include "search/blankets.hpp"
 
@@ -70,12 +73,14 @@ class Climb {
             const Edge edge = edges_[gains_.first_best()];
             toggle(edge.lower);
             toggle(edge.upper);
-            score(space_.owners[edge.lower]);
-            score(space_.owners[edge.upper]);
+            score(edge.lower);
+            score(edge.upper);
         }
     }
 
   private:
+    static constexpr bool kIsMonotone = requires { Scorer::kBestFirst; };  // scores are penalised maxima of likelihoods
+
     // An edge, seen from its lower and from its upper end: two positions in the lists of partners.
     struct Edge {
         std::size_t lower, upper;
@@ -101,7 +106,7 @@ class Climb {
         blankets_.resize(blanket_starts_[last - first]);
         for (std::size_t t = first; t < last; ++t) open(t);
         gains_.start(edges_.size());
-        for (std::size_t e = 0; e < edges_.size(); ++e) set_gain(e);
+        for (std::size_t e = 0; e < edges_.size(); ++e) gains_.set(e, gain(e));
     }
 
     // Lays out a variable's blanket, and numbers the edges to higher variables.
@@ -146,31 +151,43 @@ class Climb {
         end_.present[place] ^= 1;
     }
 
-    // Scores the flips at a variable again.
-    void score(std::size_t t) {
+    // Scores the flips at a variable again, whose partner at the place `flipped` was put in or taken out.
+    void score(std::size_t flipped) {
+        const std::size_t t = space_.owners[flipped], size = sizes_[t - first_];
+        const double change = changes_[flipped - from_];
+        const double lost = kIsMonotone && !end_.present[flipped] ? price_of(t, flipped) - change + kBoundRounding : HUGE_VAL;
         end_.not_converged[t] -= n_not_converged(scorer_);
-        const std::size_t size = sizes_[t - first_];
-        const double own = scorer_.set_blanket(index_of(space_.variables[t]), blanket(t), size);
+        bool is_set = false;
+        double own = 0.0;
         for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
-            score_flip(t, place, own);
+            const double most = changes_[place - from_] + lost;
+            if (place == flipped) set_change(place, -change, false);
+            else if (is_inside(place) ? lost < HUGE_VAL : most <= -most_at_other_end(t, place)) set_change(place, most, true);
+            else {
+                if (!is_set) own = scorer_.set_blanket(index_of(space_.variables[t]), blanket(t), size);
+                is_set = true;
+                score_flip(t, place, own);
+            }
             ++evaluations_[end_.present[place] ? size - 1 : size + 1];
         }
         end_.not_converged[t] += n_not_converged(scorer_);
     }
 
     // Scores the ends of an edge for which only bounds are known; whether there are any. With one go those others of the
-    // same variable that may gain.
+    // same variable that may gain more.
     bool make_out(std::size_t e) {
         bool any = false;
         for (const std::size_t end : {edges_[e].lower, edges_[e].upper}) {
             if (!is_bound_[end - from_]) continue;
             any = true;
             const std::size_t t = space_.owners[end];
+            end_.not_converged[t] -= n_not_converged(scorer_);
             const double own = scorer_.set_blanket(index_of(space_.variables[t]), blanket(t), sizes_[t - first_]);
-            for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
-                if (!is_bound_[place - from_] || space_.mirrors[place] == place) continue;
-                if (changes_[place - from_] + changes_[space_.mirrors[place] - from_] > kTie) score_flip(t, place, own);
-            }
+            score_flip(t, end, own);
+            for (std::size_t place = place_of(t); place < place_of(t + 1); ++place)
+                if (is_bound_[place - from_] && is_inside(place) && gain(edge_of_[place - from_]) > std::fmax(gain(e), kTie))
+                    score_flip(t, place, own);
+            end_.not_converged[t] += n_not_converged(scorer_);
         }
         return any;
     }
@@ -180,23 +197,32 @@ class Climb {
         const double floor = own - most_at_other_end(t, place);
         stop_if_asked(place);
         const double score = toggled_score(scorer_, blanket(t), sizes_[t - first_], space_.partners.values[place], floor);
-        changes_[place - from_] = score - own;
-        is_bound_[place - from_] = !was_fitted(scorer_);
-        end_.highest[place] = std::fmax(end_.highest[place], score - own);
-        if (space_.mirrors[place] != place) set_gain(edge_of_[place - from_]);
+        set_change(place, score - own, !was_fitted(scorer_));
+    }
+
+    void set_change(std::size_t place, double change, bool is_bound) {
+        changes_[place - from_] = change;
+        is_bound_[place - from_] = is_bound;
+        end_.highest[place] = std::fmax(end_.highest[place], change);
+        if (is_inside(place)) gains_.set(edge_of_[place - from_], gain(edge_of_[place - from_]));
     }
 
     // What a flip changes at the other end at most.
     double most_at_other_end(std::size_t t, std::size_t place) const {
-        if (space_.mirrors[place] != place) return changes_[space_.mirrors[place] - from_];
-        if (!end_.present[place]) return HUGE_VAL;
+        if (is_inside(place)) return changes_[space_.mirrors[place] - from_];
+        return end_.present[place] ? price_of(t, place) : HUGE_VAL;
+    }
+
+    // What the partner at a place costs its owner's score.
+    double price_of(std::size_t t, std::size_t place) const {
         const std::size_t own = index_of(space_.variables[t]), other = index_of(space_.partners.values[place]);
         return static_cast<double>(rows_.n_scores(own) * rows_.n_scores(other)) * criterion_.parameter_cost + criterion_.variable_cost;
     }
 
-    void set_gain(std::size_t e) {
-        gains_.set(e, changes_[edges_[e].lower - from_] + changes_[edges_[e].upper - from_]);
-    }
+    double gain(std::size_t e) const { return changes_[edges_[e].lower - from_] + changes_[edges_[e].upper - from_]; }
+
+    // Whether the edge at a place is between two variables of the group.
+    bool is_inside(std::size_t place) const { return space_.mirrors[place] != place; }
 
     std::size_t place_of(std::size_t t) const { return static_cast<std::size_t>(space_.partners.starts[t]); }
     std::int64_t* blanket(std::size_t t) { return blankets_.data() + blanket_starts_[t - first_]; }

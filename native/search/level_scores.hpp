@@ -43,6 +43,8 @@ class MultinomialScorer {
         leave_lacking(size);
         start(first_[size]);
         start_from_before(target, blanket);
+        tried_first_.copy(first_);
+        if (has_values()) tried_first_.resize(0);
         const bool lacks = tried_left_.size() > 0;
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         coefficients.resize(first_[size] * slopes_);
@@ -84,11 +86,14 @@ class MultinomialScorer {
         start(n_predictors);
         std::memcpy(fit.coefficients.data(), coefficients.data(), coefficients.size() * sizeof(double));
         split_left(candidate);
-        if (shows_lacking(candidate)) start_candidate(candidate);
         if (has_values()) {
             tried_reach_.copy(reach_);
             add_reach(candidate, tried_reach_);
         }
+        tried_first_.copy(first_);
+        if (has_values()) tried_first_.resize(0);
+        if (has_values() && shows_lacking(candidate)) tried_first_.push(first_[size_]);
+        if (tried_first_.size()) tried_first_.push(n_predictors);
         const Design tried = design(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_);
         if (!shows_lacking(candidate) && LevelProducts::suits(tried) && is_near_known())
             fit.know_first(hessian_.data(), coefficients.size());
@@ -122,6 +127,9 @@ class MultinomialScorer {
         }
         leave_lacking(position);
         start(n_predictors);
+        tried_first_.resize(0);
+        for (std::size_t k = 0; !has_values() && k <= size_; ++k)
+            if (k != position) tried_first_.push(k < position ? first_[k] : first_[k] - gone);
         if (!starts().is_far()) {
             changed_.copy(coefficients);
             starts().add_change(position, changed_.data());
@@ -340,28 +348,6 @@ class MultinomialScorer {
             if (margin_[level_of(c / levels) * levels + c % levels] == 0.0) tried_left_[c] = true;
     }
 
-    // Starts a candidate's coefficients where its levels' counts are as expected, but for each row's sum being one: values
-    // left to do is little, so that often the first step already tells that it cannot win.
-    void start_candidate(std::size_t candidate) {
-        const std::size_t levels = table_.n_levels, own = rows_.levels(candidate);
-        expected_.resize(own * levels);
-        std::memset(expected_.data(), 0, expected_.size() * sizeof(double));
-        for (std::size_t r = 0; r < table_.n_split; ++r) {
-            double total = 0.0;
-            for (std::size_t t = 0; t < levels; ++t) total += table_.split_counts[r * levels + t];
-            for (std::size_t t = 0; t < levels; ++t)
-                expected_[table_.split_level[r] * levels + t] += total * fitted_[table_.split_row[r] * levels + t];
-        }
-        for (std::size_t c = 0; c < expected_.size(); ++c)
-            expected_[c] = margin_[c] > 0 && expected_[c] > 0 ? std::log(margin_[c] / expected_[c]) : 0.0;
-        const auto odds = [&](std::size_t level, std::size_t t) { return expected_[level * levels + t] - expected_[level * levels]; };
-        for (std::size_t t = 1; t < levels; ++t) {
-            fit.coefficients[t - 1] += odds(0, t);
-            for (std::size_t level = 1; level < own; ++level)
-                fit.coefficients[(first_[size_] + level - 1) * slopes_ + t - 1] = odds(level, t) - odds(0, t);
-        }
-    }
-
     // Starts a fit there. So do those with a member less than a blanket whose fit has cells leave one after the other: from its
     // coefficients, on their way to infinity, some cells would have no weight to come back with.
     void start(std::size_t n_predictors) {
@@ -380,7 +366,7 @@ class MultinomialScorer {
     Design design(std::size_t n_rows, const double* counts, std::size_t n_predictors, const Buffer<double>& reach) const {
         return {n_rows, table_.n_levels, n_predictors, counts, starts_.data(), active_.data(),
                 has_values() ? values_.data() : nullptr, has_values() ? reach.data() : nullptr,
-                tried_left_.size() ? tried_left_.data() : nullptr};
+                tried_left_.size() ? tried_left_.data() : nullptr, tried_first_.data(), tried_first_.size() ? tried_first_.size() - 1 : 0};
     }
 
     // The score of a changed blanket of `size` whose rows and predictors are the current ones.
@@ -429,11 +415,12 @@ class MultinomialScorer {
     LevelBound bound_;
     LevelStarts starts_of_target_[kTargets];
     Buffer<std::uint32_t> former_row_;
-    Buffer<std::size_t> first_;  // the first predictor of every member, and past the last
+    Buffer<std::size_t> first_;        // the first predictor of every member, and past the last
+    Buffer<std::size_t> tried_first_;  // the same of members by which a fit's start is scaled
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
     Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
     Buffer<std::uint64_t> lacking_;
-    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, margin_, fitted_, expected_, n_log_n_;
+    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, margin_, fitted_, n_log_n_;
     Cholesky hessian_;  // of the blanket's own fit
     NearStart near_;
     Buffer<double> changed_;

@@ -69,6 +69,28 @@ def test_oracle_penalised_and_weighted(kernels, target):
     np.testing.assert_allclose(coefficients[thresholds:], slopes.ravel(), rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "seed, target, blanket",
+    [
+        (0, 8, [0, 2, 4, 5, 7]),
+        (3, 0, [1, 2, 5, 6, 7, 8]),
+        (27, 1, [0, 2, 3, 4, 7, 8]),
+        (35, 0, [2, 4, 5, 7, 8]),
+        (78, 5, [0, 2, 3, 4, 6, 7]),
+    ],
+)
+def test_nine_distinct_rows_are_separated(kernels, seed, target, blanket):
+    """Steps go very far before they promise little."""
+    rng = np.random.default_rng(seed)
+    values = np.column_stack([rng.permutation(9) for _ in range(9)])
+    problem = blanket_problem(values, target, blanket, [True] * 9)
+    bits = bits_of(values, [True] * 9)
+    found = kernels.fit_blankets(bits, np.array([target]), Lists.of([blanket]), NO_PENALTY)
+    assert is_separated(problem)
+    assert found.statuses.tolist() == [Status.SEPARATED]
+    assert found.log_likelihoods[0] == pytest.approx(supremum(problem), abs=1e-8)
+
+
 @settings(max_examples=40)
 @given(
     seed=seeds,

@@ -11,9 +11,9 @@ for a concave log-likelihood L and a Gaussian prior of precision P.
 3. *Direction* s = C^-1 g, with the predicted gain g's; under an L1 penalty, the best step of the
    quadratic model. A coefficient whose predictor is a linear combination of earlier ones has no
    pivot and does not change. Stop where the predicted gain is negligible: CONVERGED.
-4. *Separation certificate*: where the predicted gain is small, ask the likelihood whether the
-   probabilities of cells without samples tend to zero along the step. If so, continue without these
-   cells; the value then reached is the supremum: SEPARATED.
+4. *Separation certificate*: where the predicted gain is small or the step very long, ask the
+   likelihood whether the probabilities of cells without samples tend to zero along the step. If so,
+   continue without these cells; the value then reached is the supremum: SEPARATED.
 5. *Bound*: stop where no fit can exceed ``floor``: BOUNDED. Probabilities tilted along the step
    bound the maximum, by the duality of maximum likelihood and maximum entropy.
 6. *Line search*: halve the step until its gain is at least SUFFICIENT_DECREASE times the predicted
@@ -47,6 +47,8 @@ CHORD_CONTRACTION = 0.1  # largest ratio of a chord step's predicted gain to the
 MAX_CHORD_DRIFT = 3.0  # in log odds: beyond it, an earlier factorisation is not useful
 CERTIFICATE_GAIN = 0.1  # predicted gain below which separation is tested
 CERTIFICATE_RETRY = 1e-3  # fraction of that predicted gain below which it is tested again
+FAR_STEP = 100.0  # in log odds: separation is tested after a longer step too
+FAR_STEP_GROWTH = 10.0  # ratio of the next such step to the last one
 OBJECTIVE_ROUNDING = 1e-13  # relative to the objective: smaller gains are not detectable
 SMALLEST_PIVOT = 1e-13  # relative to the diagonal; a smaller pivot is rounding error
 RIDGE = 1e-12  # relative to the diagonal; without curvature, steps extend to the first sign change
@@ -174,7 +176,8 @@ def newton(
     """
     system = Cholesky() if system is None else system
     of, b, factorised_at = _Objective(likelihood, precision, l1), start, start
-    status, ask_below, n_factorisations = Status.CONVERGED, CERTIFICATE_GAIN, 0
+    status, n_factorisations = Status.CONVERGED, 0
+    ask_below, ask_beyond = CERTIFICATE_GAIN, FAR_STEP
     now, before, drifted, is_new = of.value(b), math.inf, math.inf, True
     for n_steps in range(max_steps):
         gradient = of.gradient(b)  # 1
@@ -191,8 +194,10 @@ def newton(
         if promise <= tolerance or (promise <= rounding and promise > before / 2):
             value = max(now, of.value(b + step))
             return Fit(b + step, value, status, norm, n_steps, n_factorisations)
-        if of.is_plain and not is_chord and promise < ask_below:  # 4
+        spread = of.likelihood.spread(step) if of.is_plain and not is_chord else 0.0
+        if of.is_plain and not is_chord and (promise < ask_below or spread > ask_beyond):  # 4
             ask_below = CERTIFICATE_RETRY * promise
+            ask_beyond = max(ask_beyond, FAR_STEP_GROWTH * spread)
             left = of.likelihood.separation(b, step)
             if left is not None:
                 of, status, ask_below = _Objective(left), Status.SEPARATED, CERTIFICATE_GAIN
