@@ -144,10 +144,10 @@ class LevelPairLikelihood {
         j ? j_.set(rows, j->variable) : j_.leave_out();
         n_packs_ = (packs_for(rows_.n_rows) + kRowBlock - 1) / kRowBlock * kRowBlock;
         make_columns(rows);
-        assign(i_, i.n_given, 0, prior);
-        if (j) assign(j_, j->n_given, i.n_given, prior);
-        add_reals(rows, i.variable, j ? &j->variable : nullptr, prior);
-        number_parameters(prior.precision);
+        assign(i_, i.n_given, 0);
+        if (j) assign(j_, j->n_given, i.n_given);
+        add_reals(rows, i.variable, j ? &j->variable : nullptr);
+        number_parameters(prior);
         choose_buckets(i.n_given);
         make_room();
         count_samples();
@@ -193,20 +193,16 @@ class LevelPairLikelihood {
         }
     }
 
-    void assign(Side& side, std::size_t n_given, std::size_t from, const SlopePrior& prior) {
+    void assign(Side& side, std::size_t n_given, std::size_t from) {
         side.columns.resize(0);
-        side.precisions.resize(0);
         for (std::size_t k = 0; k < n_given; ++k) {
             const std::size_t m = position_[from + k];
-            for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c) {
-                side.columns.push(values_.data() + c * n_packs_);
-                side.precisions.push(prior.of(merged_[m]));
-            }
+            for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c) side.columns.push(values_.data() + c * n_packs_);
         }
     }
 
-    // The real columns of both ends, after their neighbours, with the weak prior of covariates.
-    void add_reals(BitRows rows, std::size_t i, const std::size_t* j, const SlopePrior& prior) {
+    // The real columns of both ends, after their neighbours.
+    void add_reals(BitRows rows, std::size_t i, const std::size_t* j) {
         reals_.resize((j ? 2 : 1) * rows.reals.n * n_packs_);
         clear(reals_);
         Pack* to = reals_.data();
@@ -215,11 +211,10 @@ class LevelPairLikelihood {
                 const double* column = rows.real(side == &i_ ? i : *j, k);
                 for (std::size_t r = 0; r < rows_.n_rows; ++r) reinterpret_cast<double*>(to)[r] = column[rows_.sample(r)];
                 side->columns.push(to);
-                side->precisions.push(prior.of(static_cast<std::int64_t>(prior.first_covariate)));
             }
     }
 
-    void number_parameters(double precision) {
+    void number_parameters(const SlopePrior& prior) {
         n_parameters = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
         i_.first_parameter = i_.first_form = 0;
         j_.first_parameter = i_.n_parameters();
@@ -235,12 +230,12 @@ class LevelPairLikelihood {
             for (std::size_t u = 0; u < side->scores; ++u) {
                 begin_group(n_columns, which, true);
                 for (std::size_t c = 0; c < n_columns; ++c)
-                    parameters_.push({side->first_slope_form + u, side->columns[c], side->precisions[c]});
+                    parameters_.push({side->first_slope_form + u, side->columns[c], prior.slope});
             }
         }
         begin_group(i_.scores * j_.scores, 2, false);
         for (std::size_t k = 0; k < i_.scores * j_.scores; ++k)
-            parameters_.push({moments_.first_product + k, nullptr, precision});
+            parameters_.push({moments_.first_product + k, nullptr, prior.coupling});
         plain_.resize(0);
         for (std::size_t k = 0; k < n_parameters; ++k)
             if (!parameters_[k].column) plain_.push(k);

@@ -180,9 +180,7 @@ class SampleLikelihood {
                 side_.columns.push(scores.column(index_of(end.given[k]), u));
         const std::size_t n_t = side_.n_thresholds, n = n_parameters = side_.n_parameters();
         precision.resize(n);
-        for (std::size_t k = 0, at = 0; k < n_t + end.n_given; ++k)
-            for (std::size_t u = 0; u < (k < n_t ? 1 : scores.rows().n_scores(index_of(end.given[k - n_t]))); ++u)
-                precision[at++] = k < n_t ? 0.0 : prior.of(end.given[k - n_t]);
+        for (std::size_t k = 0; k < n; ++k) precision[k] = k < n_t ? 0.0 : prior.slope;
         mean.resize(n_packs);
         variance.resize(n_packs);
         thresholds.resize(n_t * n_packs);
@@ -310,9 +308,9 @@ class ScoreSteps {
             information += w * ((of_i.variance[p] + m_i * m_i) * (of_j.variance[p] + m_j * m_j) - product * product);
         }
         const double apart = total(information) - ends_[0]->explained(*ends_[1]) - ends_[1]->explained(*ends_[0]);
-        const double curved = apart + prior.precision, g = total(gradient), unit = of_i.step() * of_j.step();
+        const double curved = apart + prior.coupling, g = total(gradient), unit = of_i.step() * of_j.step();
         if (!(apart > 0.0)) return false;
-        *to = {0.5 * g * g / curved - 0.5 * std::log(curved / prior.precision), unit * g / curved, unit * unit / curved};
+        *to = {0.5 * g * g / curved - 0.5 * std::log(curved / prior.coupling), unit * g / curved, unit * unit / curved};
         return true;
     }
 

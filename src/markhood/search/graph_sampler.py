@@ -50,14 +50,15 @@ from markhood.search.values.search_result import SearchResult, timed
 
 SCREEN_GAMMA = 0.25
 START_GAMMA = 0.5  # of PLRHC, whose graph starts the chains
-LARGEST_SCALE = 1.5
-SMALLEST_SCALE = 0.1
+START_SCALE = 1.5  # of couplings; also the mean of its prior, which is worth a few edges
+PRIOR_EDGES = 5.0
+SMALLEST_SCALE, LARGEST_SCALE = 0.1, 5.0
+LARGEST_SHAPE = float(__import__('os').environ.get('LSHAPE','0.95'))
 MOST_ROUNDS = 8
 SETTLED = 0.03  # relative change of the scale that does not affect probabilities
 STILL = 0.01  # relative change of the density in a sweep that ends the rounds
-FEW_PAIRS = 5000  # visited in every sweep of a round, so that the density converges sooner
 # Visits of a pair by the distance of its mean probability in the last round from 0 or 1.
-PERIODS = ((0.0001, 20), (0.003, 10), (0.03, 4))
+PERIODS = ((0.003, 20), (0.03, 10), (0.1, 4))
 SWEEPS_OF_ROUND = 6
 MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
 
@@ -158,7 +159,7 @@ def bayes(
     seconds |= {phase: s for phase, s in climbed.seconds.items() if phase != "screen"}
     with timed(seconds, "chains"):
         density = first_density(job, climbed.edges, prior)
-        likely = may_be_edges(job, screened, SCREEN_GAMMA, density, LARGEST_SCALE)
+        likely = may_be_edges(job, screened, SCREEN_GAMMA, density, START_SCALE)
         also = np.concatenate([likely, climbed.or_edges])
         found = replace(sample_edges(job, climbed.edges, also, prior, sweeps), choice=choice)
     edges = found.edges
@@ -266,13 +267,13 @@ class State:
     ) -> None:
         self._job, self._prior = job, prior
         self._others = measure_remaining_pairs(job)
-        self.scale = prior.scale or LARGEST_SCALE
+        self.scale = prior.scale or START_SCALE
+        self.shape = 0.0
         self.density = first_density(job, start, prior)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
         self._periods = _no_pairs(), np.empty(0, np.uint8)
         # From the last round; chains with the same scale reuse them.
         self.fits = np.empty(0, np.int64)
-        found = np.concatenate([found, self._others.likeliest(self.scale)])
         self._add(found, job.constraints.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:
@@ -285,7 +286,8 @@ class State:
             sums, chain = self._round(chain._replace(present=self.present))
             if self._prior.density is None:
                 self.density = float(sums.densities[-1])
-            scale = self._prior.scale or _scale_of(self._job, self.pairs, sums)
+            scale, self.shape = _scale_and_shape(self._job, self.pairs, sums)
+            scale = self._prior.scale or scale
             p = sums.probabilities / SWEEPS_OF_ROUND
             self._periods = self.pairs, periods_of(p)
             self._add(_no_pairs(), self.pairs[chain.present > 0])
@@ -310,8 +312,7 @@ class State:
 
         def run(at: GraphChain) -> tuple[GraphSums, GraphChain]:
             sums, at = scorer.swept(pairs, set_up, at, 0, 1)
-            p = sums.probabilities
-            periods = np.ones(len(p), np.uint8) if len(p) <= FEW_PAIRS else periods_of(p)
+            periods = periods_of(sums.probabilities)
             return scorer.swept(pairs, set_up._replace(periods=periods), at, 0, SWEEPS_OF_ROUND)
 
         (done,) = self._job.runner.map("rounds", run, [chain])
@@ -329,12 +330,15 @@ class State:
         is_learned = self._prior.density is None
         periods = np.full(len(self.pairs), PERIODS[-1][1], np.uint8)
         periods[np.searchsorted(numbers, pair_numbers(self._periods[0]))] = self._periods[1]
-        return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned, periods)
+        return PairPrior(
+            log_odds, bins, counts, self.scale, self.shape, self.density, is_learned, periods
+        )
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
         """Add candidates, and pairs two steps apart in the graph, which becomes current."""
         steps = _two_steps(edges, self._job.n_variables)
-        pairs = _distinct([self.pairs, found, edges, steps])
+        likely = self._others.likely(self.scale, self.density)
+        pairs = _distinct([self.pairs, found, edges, steps, likely])
         known, is_constant = self._job.constraints, self._job.samples.is_constant
         varies = ~is_constant[pairs].any(axis=1)
         self.pairs = pairs[(known.allows(*pairs.T) & varies) | known.requires(pairs)]
@@ -354,19 +358,32 @@ def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def _scale_of(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> float:
-    """Return the root mean square, over edges, of the parameters that have the prior."""
+def _scale_and_shape(
+    job: Job, pairs: NDArray[np.int64], sums: GraphSums
+) -> tuple[float, float]:
+    """Return the root mean square of couplings over edges, and the shape of their prior.
+
+    Both have a prior worth `PRIOR_EDGES` edges: `START_SCALE`, and a normal distribution. A table
+    is a product of both ends' features, whose squares sum to 1/2 (nominal) or r/4 (ordered).
+    """
     sizes, n_scores = _sizes(job, pairs), job.samples.bits.n_scores
-    squares = np.add.reduceat(sums.squares, np.cumsum(sizes) - sizes)
-    # A table is a product of both ends' features, whose squares sum to 1/2 (nominal) or r/4
-    # (ordered).
+    first = np.cumsum(sizes) - sizes
     levels = np.diff(job.samples.starts) + 1
     of_table = np.where(n_scores == levels - 1, 0.5, levels / 4)
     of_step = 3.0 / (levels**2 - 1)
     grown = np.where(sizes == 1, of_step[pairs].prod(axis=1), of_table[pairs].prod(axis=1))
-    free = n_scores[pairs].prod(axis=1)
-    mean = (squares / (grown * free)).sum() / max(sums.probabilities.sum(), 1e-300)
-    return float(np.clip(np.sqrt(mean), SMALLEST_SCALE, LARGEST_SCALE))
+    p, free = sums.probabilities / SWEEPS_OF_ROUND, n_scores[pairs].prod(axis=1)
+    each = np.maximum(sums.probabilities, 1e-300)
+    squares = np.add.reduceat(sums.squares, first) / (each * grown * free)
+    mean = (p @ squares + PRIOR_EDGES * START_SCALE**2) / (p.sum() + PRIOR_EDGES)
+    # The fourth moment of a normal posterior, over the square of the prior's second.
+    centre = (sums.couplings[first] / each) ** 2 / grown
+    fourth = np.where(sizes == 1, 3 * squares**2 - 2 * centre**2, 3 * mean**2) / mean**2
+    kurtosis = (p @ fourth + 3 * PRIOR_EDGES) / (p.sum() + PRIOR_EDGES)
+    # A mixture with two modes has the kurtosis 3 - 2 shape^4, one with heavy tails 3 + 3 shape^2.
+    shape = ((3 - kurtosis) / 2) ** 0.25 if kurtosis < 3 else -((kurtosis / 3 - 1) ** 0.5)
+    shape = float(np.clip(shape, -LARGEST_SHAPE, LARGEST_SHAPE))
+    return float(np.clip(np.sqrt(mean), SMALLEST_SCALE, LARGEST_SCALE)), shape
 
 
 def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -397,6 +414,7 @@ def together(
         state.scale,
         np.stack([own.probabilities / sweeps.n_averaged for own in sums]),
         sum(own.n_fits for own in sums),
+        shape=state.shape,
         sweeps=sweeps.n_averaged,
         draws=Draws(
             np.stack([present for _, _, present in chains]),

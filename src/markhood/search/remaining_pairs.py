@@ -36,7 +36,7 @@ LITTLE_INFORMATION = (
 )
 LEAST_RATIO = 1.0  # of a pair that may matter
 LEAST_PROBABILITY = 0.01  # marginal probability of a screened candidate
-MOST_LIKELY = 2000  # pairs that become candidates because they may matter
+FEW_PAIRS = 5000  # all of them are candidates
 LIKELY_EACH = 3  # per variable, for coupling tables with enough samples
 
 
@@ -54,8 +54,6 @@ class RemainingPairs:
         Information of each parameter of the coupling at zero; zero-padded.
     weight : float
     scorer : Scorer
-    has_few_samples : bool
-        Whether there are fewer samples than variables.
     n_variables : int
     """
 
@@ -64,7 +62,6 @@ class RemainingPairs:
     information: NDArray[np.float64]
     weight: float
     scorer: Scorer
-    has_few_samples: bool
     n_variables: int
 
     def histogram(
@@ -86,22 +83,24 @@ class RemainingPairs:
         used = counts > 0
         return np.log(sums[used] / counts[used]), counts[used] * self.weight
 
-    def likeliest(self, scale: float) -> NDArray[np.int64]:
-        """Return the likeliest of the pairs whose marginal Bayes factor favours an edge.
+    def likely(self, scale: float, density: float) -> NDArray[np.int64]:
+        """Return the pairs whose marginal probability is at least `LEAST_PROBABILITY`.
 
-        Only where no pair represents others. With more samples than variables, only pairs with
-        coupling tables, whose every parameter the screen penalises as if it were well determined:
-        with 30 variables of five letters, 300 samples and 24 to 37 edges, the screen missed 9 to
-        20. Three pairs per variable recover all but 0 to 4, and more change nothing. Other pairs
-        are found by the screen.
+        Of a few variables, all pairs whose coupling is one number: an indirect association may
+        hide a coupling of the other sign. Many tables are associated indirectly; three per
+        variable recover all but 0 to 4 of 24 to 37 edges of 30 variables of five letters with 300
+        samples, of which the screen misses 9 to 20, and more change nothing. No pairs where one
+        represents others.
         """
-        missed = self._is_table | self.has_few_samples
-        if self.weight > 1 or not missed.any():
+        if self.weight > 1:
             return np.empty((0, 2), np.int64)
-        factors, numbers = self._factors(missed, scale), self.numbers[missed]
-        most = MOST_LIKELY if self.has_few_samples else LIKELY_EACH * self.n_variables
-        order = np.argsort(-factors, kind="stable")[:most]
-        return pairs_numbered(numbers[np.sort(order[factors[order] > 0])])
+        factors = self._factors(np.ones(len(self.numbers), np.bool_), scale)
+        is_likely = factors > np.log(LEAST_PROBABILITY) - np.log(density)
+        ranks = np.argsort(np.argsort(-factors, kind="stable"), kind="stable")
+        is_likely &= ~self._is_table | (ranks < LIKELY_EACH * self.n_variables)
+        if len(factors) <= FEW_PAIRS:
+            is_likely |= ~self._is_table
+        return pairs_numbered(self.numbers[is_likely])
 
     @property
     def _is_table(self) -> NDArray[np.bool_]:
@@ -174,6 +173,5 @@ def measure_remaining_pairs(job: Job) -> RemainingPairs:
         information.reshape(len(i), spreads.shape[1] ** 2)[allowed],
         d * (d - 1) / max(n * (n - 1), 1),
         job.scorer,
-        samples.total_weight < d,
         d,
     )

@@ -42,9 +42,9 @@ class Choice:
     Attributes
     ----------
     fdr : float or None
-        Keep the largest set of the most probable pairs whose mean 1 - P is at most this.
+        Keep the most probable pairs as long as their mean 1 - P is at most this.
     min_probability : float
-        Without `fdr`, keep pairs with a probability above this.
+        Keep only pairs with a probability above this.
     """
 
     fdr: float | None = None
@@ -59,9 +59,10 @@ class Choice:
         >>> Choice().among(p).tolist(), Choice(fdr=0.06).among(p).tolist()
         ([0, 1, 2], [1, 2])
         """
+        likely = np.flatnonzero(probabilities > self.min_probability)
         if self.fdr is None:
-            return np.flatnonzero(probabilities > self.min_probability)
-        order = np.argsort(-probabilities, kind="stable")
+            return likely
+        order = likely[np.argsort(-probabilities[likely], kind="stable")]
         expected = np.cumsum(1.0 - probabilities[order]) / np.arange(1, len(order) + 1)
         return np.sort(order[: np.count_nonzero(expected <= self.fdr)])
 
@@ -150,6 +151,7 @@ class EdgeProbabilities:
     chain_probabilities: NDArray[np.float64]
     n_fits: int
     choice: Choice = field(default_factory=Choice)
+    shape: float = 0.0
     sweeps: int | None = None
     draws: Draws | None = None
 
