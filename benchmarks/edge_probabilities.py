@@ -131,7 +131,10 @@ NETWORKS = {
     "tree of 4": (tree, Centred(SignedCouplings(4.0))),
     "lattice of 1.6": (lambda d, seed: grid(d), Centred(UniformCouplings(1.6, 1.6))),
     "random of 4": (lambda d, seed: erdos_renyi(d, 2.5 / d, seed), Centred(SignedCouplings(4.0))),
-    "rare": (lambda d, seed: erdos_renyi(d, 3 / d, seed), Centred(UniformCouplings(2.0, 2.0), is_rare=True)),
+    "rare": (
+        lambda d, seed: erdos_renyi(d, 3 / d, seed),
+        Centred(UniformCouplings(2.0, 2.0), is_rare=True),
+    ),
     "unequal": (lambda d, seed: erdos_renyi(d, 3 / d, seed), NormalCouplings(1.0, 1.5)),
     "thresholded": (lambda d, seed: erdos_renyi(d, 3 / d, seed), None),
     "coins": (no_edges, NormalCouplings()),

@@ -106,7 +106,7 @@ class GraphSampler {
     std::int64_t n_fits = 0;
 
     GraphSampler(BitRows rows, const GraphChain& chain)
-        : rows_(rows), chain_(chain), prior_(chain.scale), log_scale_(std::log(chain.scale)),
+        : rows_(rows), chain_(chain), prior_(chain.scale, chain.covariates.first), log_scale_(std::log(chain.scale)),
           most_numbers_(at_least(kMostNumbers, 2 * kFitsPerPair * chain.n_pairs)),
           regressions_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)),
           evidence_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)) {
@@ -158,6 +158,7 @@ class GraphSampler {
     // factor may be from that of its reference.
     static constexpr std::size_t kManyNeighbours = 8, kReferenceNumbers = 5;
     static constexpr double kNear = 3.0;
+    static constexpr double kLargestLogOdds = -1.0986122886681098;  // of a density of 1/4: an edge has a Bayes factor of at least 3
     static constexpr std::size_t at_least(std::size_t least, std::size_t n) { return n < least ? least : n; }
     // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
     static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63, kReferences = kPairs | kTargets;
@@ -280,13 +281,10 @@ class GraphSampler {
         hash_[second(pair)] ^= mixed(first(pair));
     }
 
-    // Moves the log odds of the density by one Newton step towards the fixed point of
-    //
-    //     density = sum of P / (d/2 + number of pairs),
-    //
-    // the Bayes factors being those of the last visits: its posterior mode under the prior Beta(1, d/2). It stays above half an edge.
+    // Moves the log odds of the density by one Newton step, at most 1, towards the fixed point at which it is the mean of P, and of half an
+    // edge more, the Bayes factors being those of the last visits. It is at most 1/4.
     void learn_density() {
-        double total = 0.0, n = 0.5 * static_cast<double>(chain_.covariates.first), variance = 0.0;
+        double total = 0.5, n = 0.5, variance = 0.0;
         const auto add = [&](double log_bayes_factor, double count) {
             const double p = 1.0 / (1.0 + std::exp(-log_bayes_factor - log_odds_));
             total += count * p;
@@ -296,11 +294,11 @@ class GraphSampler {
         for (std::size_t k = 0; k < chain_.n_pairs; ++k)
             if (std::isnan(chain_.prior_log_odds[k])) add(last_[k], 1.0);
         for (std::size_t b = 0; b < chain_.n_bins; ++b) add(chain_.bin_log_bayes_factors[b], chain_.bin_counts[b]);
+        if (!(n > 0.5)) return;
         const double density = 1.0 / (1.0 + std::exp(-log_odds_));
         const double curvature = n * density * (1.0 - density) - variance, step = (total - n * density) / curvature;
         log_odds_ = curvature > 0 ? log_odds_ + (step > 1.0 ? 1.0 : step < -1.0 ? -1.0 : step) : std::log(total / (n - total));
-        const double least = std::log(0.5 / n);
-        log_odds_ = log_odds_ > least ? log_odds_ : least;
+        if (log_odds_ > kLargestLogOdds) log_odds_ = kLargestLogOdds;
     }
 
     const Known& evidence_of(std::size_t pair) {

@@ -67,7 +67,7 @@ class LevelPairLikelihood {
         }
         for (std::size_t a = 0; a < i_.levels; ++a)
             for (std::size_t c = 0; c < j_.levels; ++c, ++coupling, ++variance)
-                put([&](std::size_t k) { return product(k, a, c); }, coupling, variance);
+                stop_if_asked(c), put([&](std::size_t k) { return product(k, a, c); }, coupling, variance);
     }
 
     double evaluate(const double* b) {
@@ -79,6 +79,7 @@ class LevelPairLikelihood {
 
     void differentiate(double* to) const {
         for (std::size_t k = 0; k < n_parameters; ++k) {
+            stop_if_asked(k);
             const Parameter& own = parameters_[k];
             to[k] = statistic_[k] - (own.column ? total(gradient_sums_[k]) : moments_.mean_sum(own.form));
         }
@@ -94,9 +95,11 @@ class LevelPairLikelihood {
         if (has_buckets_) walk(at_, true);
         std::memset(to, 0, n_parameters * n_parameters * sizeof(double));
         has_buckets_ ? buckets_.differentiate(to, n_parameters, plain_, are_coupled_) : add_up_columns(to);
-        for (std::size_t k = 0; k < plain_.size(); ++k)
+        for (std::size_t k = 0; k < plain_.size(); ++k) {
+            stop_if_asked(k);
             for (std::size_t l = 0; l <= k; ++l)
                 to[plain_[k] * n_parameters + plain_[l]] = moments_.covariance_sum(parameters_[plain_[k]].form, parameters_[plain_[l]].form);
+        }
     }
 
   private:
@@ -144,10 +147,10 @@ class LevelPairLikelihood {
         j ? j_.set(rows, j->variable) : j_.leave_out();
         n_packs_ = (packs_for(rows_.n_rows) + kRowBlock - 1) / kRowBlock * kRowBlock;
         make_columns(rows);
-        assign(i_, i.n_given, 0);
-        if (j) assign(j_, j->n_given, i.n_given);
-        add_reals(rows, i.variable, j ? &j->variable : nullptr);
-        number_parameters(prior);
+        assign(i_, i.n_given, 0, prior);
+        if (j) assign(j_, j->n_given, i.n_given, prior);
+        add_reals(rows, i.variable, j ? &j->variable : nullptr, prior);
+        number_parameters(prior.coupling);
         choose_buckets(i.n_given);
         make_room();
         count_samples();
@@ -193,16 +196,20 @@ class LevelPairLikelihood {
         }
     }
 
-    void assign(Side& side, std::size_t n_given, std::size_t from) {
+    void assign(Side& side, std::size_t n_given, std::size_t from, const SlopePrior& prior) {
         side.columns.resize(0);
+        side.precisions.resize(0);
         for (std::size_t k = 0; k < n_given; ++k) {
             const std::size_t m = position_[from + k];
-            for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c) side.columns.push(values_.data() + c * n_packs_);
+            for (std::size_t c = column_start_[m]; c < column_start_[m + 1]; ++c) {
+                side.columns.push(values_.data() + c * n_packs_);
+                side.precisions.push(prior.of(merged_[m]));
+            }
         }
     }
 
-    // The real columns of both ends, after their neighbours.
-    void add_reals(BitRows rows, std::size_t i, const std::size_t* j) {
+    // The real columns of both ends, after their neighbours, with the weak prior of covariates.
+    void add_reals(BitRows rows, std::size_t i, const std::size_t* j, const SlopePrior& prior) {
         reals_.resize((j ? 2 : 1) * rows.reals.n * n_packs_);
         clear(reals_);
         Pack* to = reals_.data();
@@ -211,10 +218,11 @@ class LevelPairLikelihood {
                 const double* column = rows.real(side == &i_ ? i : *j, k);
                 for (std::size_t r = 0; r < rows_.n_rows; ++r) reinterpret_cast<double*>(to)[r] = column[rows_.sample(r)];
                 side->columns.push(to);
+                side->precisions.push(prior.covariate);
             }
     }
 
-    void number_parameters(const SlopePrior& prior) {
+    void number_parameters(double precision) {
         n_parameters = i_.n_parameters() + j_.n_parameters() + i_.scores * j_.scores;
         i_.first_parameter = i_.first_form = 0;
         j_.first_parameter = i_.n_parameters();
@@ -230,12 +238,12 @@ class LevelPairLikelihood {
             for (std::size_t u = 0; u < side->scores; ++u) {
                 begin_group(n_columns, which, true);
                 for (std::size_t c = 0; c < n_columns; ++c)
-                    parameters_.push({side->first_slope_form + u, side->columns[c], prior.slope});
+                    parameters_.push({side->first_slope_form + u, side->columns[c], side->precisions[c]});
             }
         }
         begin_group(i_.scores * j_.scores, 2, false);
         for (std::size_t k = 0; k < i_.scores * j_.scores; ++k)
-            parameters_.push({moments_.first_product + k, nullptr, prior.coupling});
+            parameters_.push({moments_.first_product + k, nullptr, precision});
         plain_.resize(0);
         for (std::size_t k = 0; k < n_parameters; ++k)
             if (!parameters_[k].column) plain_.push(k);
@@ -273,6 +281,7 @@ class LevelPairLikelihood {
         });
         statistic_.resize(n_parameters);
         for (std::size_t k = 0; k < n_parameters; ++k) {
+            stop_if_asked(k);
             const Parameter& own = parameters_[k];
             statistic_[k] = own.column ? product_of(own.column, observed_.data() + moments_.slot(own.form) * n_packs_)
                                        : moments_.sum_over(own.form, level_totals_.data());

@@ -31,6 +31,7 @@ struct Side {
     Buffer<double> features;       // (levels, scores)
     Buffer<double> numbers;        // of all levels: each score, then each product of two
     Buffer<const Pack*> columns;
+    Buffer<double> precisions;     // of the slopes on these
     Buffer<double> fields;         // of every level, at the parameters evaluated
     Buffer<double> weights;        // exp of these, less the largest
     double largest_field = 0.0, smallest_field = 0.0;

@@ -44,20 +44,27 @@ static void merge(const End& i, const End* j, Buffer<std::int64_t>& merged, Buff
     }
 }
 
-// The precisions of the coupling and of slopes, which have a wide prior: a neighbour or covariate that were shrunk as the coupling is
+// The precisions of the coupling and of slopes, which have wide priors: a neighbour or covariate that were shrunk as the coupling is
 // would leave part of what it explains to the coupling.
 struct SlopePrior {
-    static constexpr double kWidePrecision = 1.0 / (3.0 * 3.0);  // SLOPE_SCALE of kernels/reference/pair_fit.py
-    double coupling, slope;
+    static constexpr double kSlopeScale = 3.0, kCovariateScale = 10.0;  // those of kernels/reference/pair_fit.py
+    double coupling, slope, covariate;
+    std::size_t first_covariate;
 
-    explicit SlopePrior(double scale) : coupling(1.0 / (scale * scale)), slope(coupling < kWidePrecision ? coupling : kWidePrecision) {}
+    SlopePrior(double scale, std::size_t first)
+        : coupling(precision(scale, 0.0)), slope(precision(scale, kSlopeScale)), covariate(precision(scale, kCovariateScale)),
+          first_covariate(first) {}
+    double of(std::int64_t variable) const { return static_cast<std::size_t>(variable) < first_covariate ? slope : covariate; }
     // Writes the precisions of an end's coefficients: the intercept has no prior.
     void write(const End& end, double* to) const {
         *to++ = 0.0;
-        for (std::size_t k = 0; k < end.n_given; ++k) to[k] = slope;
+        for (std::size_t k = 0; k < end.n_given; ++k) to[k] = of(end.given[k]);
     }
     // Without a prior maxima may be at infinity, where steps promise ever less, and the remaining gain is not half of it.
     double least_gain() const { return coupling > 0 ? 1e-5 : 1e-11; }
+
+  private:
+    static double precision(double scale, double least) { return scale > least ? 1.0 / (scale * scale) : 1.0 / (least * least); }
 };
 
 // The configurations of some variables that occur, or where they are many the samples themselves, with the counts

@@ -180,7 +180,9 @@ class SampleLikelihood {
                 side_.columns.push(scores.column(index_of(end.given[k]), u));
         const std::size_t n_t = side_.n_thresholds, n = n_parameters = side_.n_parameters();
         precision.resize(n);
-        for (std::size_t k = 0; k < n; ++k) precision[k] = k < n_t ? 0.0 : prior.slope;
+        for (std::size_t k = 0, at = 0; k < n_t + end.n_given; ++k)
+            for (std::size_t u = 0; u < (k < n_t ? 1 : scores.rows().n_scores(index_of(end.given[k - n_t]))); ++u)
+                precision[at++] = k < n_t ? 0.0 : prior.of(end.given[k - n_t]);
         mean.resize(n_packs);
         variance.resize(n_packs);
         thresholds.resize(n_t * n_packs);

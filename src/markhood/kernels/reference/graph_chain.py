@@ -9,14 +9,10 @@ with the Bayes factor of `pair_fit` given the covariates and the current neighbo
 is added to the pair's sum, and the edge is drawn with probability P. (Averaging probabilities
 instead of draws has the same expectation and less variance.)
 
-**The density** has the prior Beta(1, d/2) for d variables. After a sweep, its log odds move by one
-Newton step, at most 1, towards the fixed point of
-
-    density = sum of P / (d/2 + number of pairs)
-
-over all pairs without their own log odds, with their latest Bayes factors: the posterior mode. The
-prior keeps the density low if the Bayes factors are uninformative, where the mean of P is any
-density that is tried. It stays above half an edge.
+**The density.** After a sweep, its log odds move by one Newton step, at most 1, towards the fixed
+point at which the density is the mean of P over all pairs without their own log odds, with their
+latest Bayes factors, and of half an edge more, so that it is never 0. It is at most
+`LARGEST_DENSITY`: a pair whose Bayes factor is below 3 is not an edge, however dense the graph.
 
 **The prior of a coupling** that is one number is a mixture of two normal distributions with mean
 square scale^2 and equal weights:
@@ -48,6 +44,8 @@ from markhood.kernels.generator import next_random
 from markhood.kernels.protocol import Bits, GraphChain, GraphSums, PairPrior
 from markhood.kernels.reference.pair_fit import PairFit, fit_pair, step_unit
 from markhood.kernels.tables import n_levels
+
+LARGEST_DENSITY = 0.25
 
 
 def sample_graphs(
@@ -130,10 +128,11 @@ class _Sweeper:
         self.sums: list[list[NDArray[np.float64]]] = []
         self.n_fits = 0
         self._bits, self._n_covariates = bits, n_covariates
-        self._n_nodes = len(bits.n_scores) - n_covariates
         self._pairs: list[list[int]] = pairs.tolist()
         self._prior = prior
-        self._units = [step_unit(n_levels(bits, i)) * step_unit(n_levels(bits, j)) for i, j in pairs]
+        self._units = [
+            step_unit(n_levels(bits, i)) * step_unit(n_levels(bits, j)) for i, j in pairs
+        ]
         self._last = np.empty(len(pairs))
         self._fits: dict[tuple[int, frozenset[int], frozenset[int]], PairFit] = {}
         self._neighbours: dict[int, set[int]] = {v: set() for pair in self._pairs for v in pair}
@@ -199,13 +198,15 @@ class _Sweeper:
         counts = np.append(np.ones(is_common.sum()), self._prior.bin_counts)
         odds = np.log(self.density / (1 - self.density))
         p = _logistic(factors + odds)
-        total, n = counts @ p, self._n_nodes / 2 + counts.sum()
+        if not counts.sum():
+            return
+        total, n = counts @ p + 0.5, counts.sum() + 0.5
         curvature = n * self.density * (1 - self.density) - counts @ (p * (1 - p))
         if curvature > 0:
             odds += np.clip((total - n * self.density) / curvature, -1, 1)
         else:
             odds = np.log(total / (n - total))
-        self.density = float(_logistic(max(odds, np.log(0.5 / n))))
+        self.density = min(float(_logistic(odds)), LARGEST_DENSITY)
 
     def _draw(self) -> int:
         return int(next_random(self.generator)[0])
