@@ -328,10 +328,11 @@ class PairPrior(NamedTuple):
     log odds of the edge density. The density is ``density``. If ``learns_density`` is true, it
     starts there and is estimated after each accumulated sweep from the Bayes factors of all pairs;
     pairs that are not candidates contribute to it by ``bin_counts`` and the
-    ``bin_log_bayes_factors`` of the bins. ``scale`` is the standard deviation of couplings, and ``shape``, between -1 and 1, is
-    positive if their prior has two modes, 0 if it is normal and negative if it has heavy tails
-    (`kernels/reference/graph_chain.py`). ``periods`` has shape (n_pairs,): a pair with period p is
-    visited in the last of every p burn-in sweeps and in the first of every p accumulated sweeps.
+    ``bin_log_bayes_factors`` of the bins. ``scale`` is the standard deviation of couplings, and
+    ``shape``, between -1 and 1, is positive if their prior has two modes, 0 if it is normal and
+    negative if it has heavy tails (`kernels/reference/graph_chain.py`). ``periods`` has shape
+    (n_pairs,): a pair with period p is visited in the last of every p burn-in sweeps and in the
+    first of every p accumulated sweeps.
     """
 
     log_odds: NDArray[np.float64]

@@ -9,9 +9,9 @@ A pair (i, j) is modelled jointly. Given the other neighbours A of i and B of j,
 a_0 has a number for every level but one, whatever f is.
 
 For binary variables this is h_i x_i + h_j x_j + theta x_i x_j - log(1 + e^h_i + e^h_j + e^(h_i +
-h_j + theta)). The fields a_0 are free. Every entry of T has the prior N(0, scale^2), and every entry
-of S the prior N(0, `SLOPE_SCALE`^2), or that of T if it is wider. Let l1 be the maximum of the
-penalised log-likelihood, l0 the maximum with T = 0, and D1 and D0 the determinants of their
+h_j + theta)). The fields a_0 are free. Every entry of T has the prior N(0, scale^2), and every
+entry of S the prior N(0, `SLOPE_SCALE`^2), or that of T if it is wider. Let l1 be the maximum of
+the penalised log-likelihood, l0 the maximum with T = 0, and D1 and D0 the determinants of their
 Hessians. By Laplace's method,
 
     log BF = l1 - l0 - q log(scale) - (log D1 - log D0) / 2         for q numbers in T.
