@@ -3,7 +3,7 @@
 python benchmarks/choosing_gamma.py docs/stability/gammas.csv     goes on where the file ends
 
 Data of known networks; a row is one data set and one way of choosing: a fixed gamma, the one that predicts samples that
-were left out best (five folds), the sparsest within one standard error of it, or the least EBIC at gamma 0.5.
+were left out best (five folds), the sparsest within one standard error of it, the least EBIC at gamma 0.5, or `GammaPath.suggested`.
 The table in docs/reference/benchmarks-stability.md is the one that this prints.
 """
 
@@ -26,9 +26,12 @@ NETWORKS = {
     "grid 64 x 1000": lambda seed: (grid(64), 1000),
     "grid 64 x 4000": lambda seed: (grid(64), 4000),
     "random 20 x 500": lambda seed: (erdos_renyi(20, 0.2, seed), 500),
+    "degree 4, 40 x 1000": lambda seed: (erdos_renyi(40, 4 / 39, seed), 1000),
+    "degree 8, 40 x 1000": lambda seed: (erdos_renyi(40, 8 / 39, seed), 1000),
+    "degree 8, 40 x 4000": lambda seed: (erdos_renyi(40, 8 / 39, seed), 4000),
 }
 GAMMAS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5)
-WAYS = (*(f"{gamma:g}" for gamma in GAMMAS), "held out", "sparsest", "EBIC")
+WAYS = (*(f"{gamma:g}" for gamma in GAMMAS), "held out", "sparsest", "EBIC", "suggested")
 TRIALS = 20
 COLUMNS = ("network", "trial", "way", "gamma", "false", "missed")
 
@@ -52,7 +55,7 @@ def _run(network: str, trial: int) -> list[list]:
     values = model.sample(n, seed=trial, burn_in=500, thinning=5)
     path = markhood.gamma_path(values, gammas=GAMMAS, n_jobs=1, seed=trial)
     least = path.gammas[int(np.argmin(path.ebic))]
-    chosen = (*path.gammas, path.best, path.sparsest, least)
+    chosen = (*path.gammas, path.best, path.sparsest, least, path.suggested)
     rows = []
     for way, gamma in zip(WAYS, chosen, strict=True):
         found = markhood.evaluate.compare(graph, path.graphs[path.gammas.index(gamma)])

@@ -71,6 +71,7 @@ DATA: dict[str, tuple[Callable[[], Samples], dict[str, Any]]] = {
     "mosaics, 1323 x 1000, 50": (lambda: mosaic(1500, 1000), {"max_candidates": 50}),
     "mosaics, 4000 x 1000": (lambda: mosaic(4540, 1000), {"max_candidates": 20}),
     "haplotypes, 4096 x 1000": (lambda: haplotypes(4096, 1000), {"max_candidates": 20}),
+    "haplotypes, 4096 x 1000, all": (lambda: haplotypes(4096, 1000), {}),
     "one common cause, 4096 x 1000": (lambda: common_cause(4096, 1000), {"max_candidates": 20}),
 }
 

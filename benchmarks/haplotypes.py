@@ -40,15 +40,26 @@ LINKED = 0.5  # squared correlation from which a site stands for another
 FAR = 100_000  # bases
 
 
-def simulated(n_sites: int, n_haplotypes: int, seed: int) -> tuple[NDArray[np.uint8], list[int]]:
-    """Return 0/1 alleles of one chromosome, a row a haplotype, and the places of its sites."""
+def simulated(
+    n_sites: int, n_haplotypes: int, seed: int, split: int = 0
+) -> tuple[NDArray[np.uint8], list[int]]:
+    """Return 0/1 alleles of one chromosome, a row a haplotype, and the places of its sites.
+
+    With `split`, the two halves of the haplotypes are of populations that separated so many generations ago.
+    """
     import msprime
 
+    drawn: dict = {"samples": n_haplotypes // 2, "population_size": 10_000}
+    if split:
+        history = msprime.Demography.isolated_model([10_000] * 2)
+        history.add_population(name="ancestral", initial_size=10_000)
+        history.add_population_split(time=split, derived=["pop_0", "pop_1"], ancestral="ancestral")
+        halves = {"pop_0": n_haplotypes // 4, "pop_1": n_haplotypes // 4}
+        drawn = {"samples": halves, "demography": history}
     length = 450.0 * n_sites
     while True:
         trees = msprime.sim_ancestry(
-            n_haplotypes // 2,
-            population_size=10_000,
+            **drawn,
             recombination_rate=1e-8,
             sequence_length=int(length),
             random_seed=seed,
@@ -85,11 +96,13 @@ class Study:
         strength: float,
         planting: str,
         seed: int,
+        split: int = 0,
     ) -> Study:
         """Simulate, and plant."""
         sizes = np.diff(np.linspace(0, n_sites, 2 * n_pairs + 1).astype(int))
         parts = [
-            simulated(int(size), n_haplotypes, 1000 * seed + k) for k, size in enumerate(sizes, 1)
+            simulated(int(size), n_haplotypes, 1000 * seed + k, split)
+            for k, size in enumerate(sizes, 1)
         ]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         rng = np.random.default_rng(seed)

@@ -1,4 +1,5 @@
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -39,3 +40,11 @@ def native_kernels(request):
 def all_kernels():
     """All backends at once, where one expectation serves them all."""
     return BACKENDS
+
+
+@pytest.fixture
+def ctrl_c():
+    """Listen to SIGINT, which processes in the background are told to ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda: os.kill(os.getpid(), signal.SIGINT)
+    signal.signal(signal.SIGINT, before)

@@ -6,7 +6,6 @@ package adds at most five sentences here.
 
 import warnings
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,7 +13,6 @@ import markhood
 from markhood.data.formats.files import read_samples
 from markhood.data.matching import codes_like
 from markhood.data.variables import Variables
-from markhood.data.weights import as_weights
 from markhood.errors import InputError, on_command_line, written_by
 
 PEOPLE = pd.DataFrame({"age": [20, 30, None, 50], "sex": ["f", "m", "f", "m"]})
@@ -34,14 +32,14 @@ def write(path, content):
 ERRORS = [
     case(
         "missing-values",
-        lambda _: markhood.encode(PEOPLE),
+        lambda _: markhood.encode(PEOPLE, missing="error"),
         "The data have 1 missing value (NaN, null or empty) in column 'age' (1), the first at row "
-        "3 of column 'age'. Fill them in, or choose missing='drop' (leave out rows with missing "
-        "values), 'level' (treat missing as a level) or 'impute'.",
+        "3 of column 'age'. Fill them in, or choose missing='impute', 'drop' (leave out rows with "
+        "missing values) or 'level' (treat missing as a level).",
     ),
     case(
         "too-many-levels",
-        lambda _: markhood.encode(MANY),
+        lambda _: markhood.encode(MANY.to_numpy(object), ["id", *MANY.columns[1:]]),
         "1 column has more than 64 distinct values (value 65 is at row 65): 'id' (identifiers, "
         "such as 'p0' and 'p1'). Leave it out with exclude=['id'].",
     ),
@@ -53,7 +51,7 @@ ERRORS = [
     case(
         "option-value",
         lambda _: markhood.encode(PEOPLE, missing="ignore"),
-        "Unknown missing 'ignore': choose one of error, drop, level, impute.",
+        "Unknown missing 'ignore': choose one of auto, error, drop, level, impute.",
     ),
     case(
         "too-few-rows",
@@ -92,15 +90,15 @@ WARNINGS = [
     ),
     case(
         "missing-codes",
-        lambda _: markhood.encode(ANSWERS),
-        "-99 (5 times in column 'q1') looks like a code for missing, but is treated as a level. If "
-        "missing is meant, use missing_values=[-99].",
+        lambda _: markhood.encode(ANSWERS, missing="level"),
+        "-99 (5 times in column 'q1') was read as a code for missing. Use missing_values=[] to keep "
+        "it as a value.",
     ),
     case(
-        "frequency-weights",
-        lambda _: as_weights([1000, 2000], 2),
-        "Whole-number weights are treated as frequencies (N = 3000). For survey weights, divide "
-        "them by their mean.",
+        "weights-read",
+        lambda _: markhood.encode([["f", "f"], ["m", "m"]] * 2, weights=[10, 30, 10, 30]),
+        "Whole-number weights look like survey weights, and are scaled to the effective sample "
+        "size (3.2) instead of N = 80. If they count equal rows, use weights_are='frequencies'.",
     ),
     case(
         "index-column",
@@ -128,9 +126,8 @@ def test_example_warnings(code, call, sentence, tmp_path):
 
 def test_example_options_as_typed_on_the_command_line():
     with written_by(on_command_line), pytest.raises(InputError) as caught:
-        markhood.encode(np.arange(200).reshape(100, 2))
+        markhood.encode([[f"p{k}", f"q{k}"] for k in range(100)])
     assert str(caught.value) == (
-        "2 columns have more than 64 distinct values: 'x0' (identifiers or measurements, such as 0 "
-        "and 2) and 'x1' (identifiers or measurements, such as 1 and 3). Leave them out with "
-        "--exclude x0,x1, or cut measurements into bins with --bins 4."
+        "2 columns have more than 64 distinct values: 'x0' (identifiers, such as 'p0' and 'p1') and "
+        "'x1' (identifiers, such as 'q0' and 'q1'). Leave them out with --exclude x0,x1."
     )

@@ -36,7 +36,7 @@ from simulated import (
 from sklearn.metrics import adjusted_rand_score
 
 import markhood
-from markhood.output.pictures.communities import communities
+from markhood.graph.communities import communities
 
 AS_ISINGFIT: dict[str, Any] = {
     "method": "l1lr", "refit": False, "standardize": True, "gamma": 0.25, "rule": "and",
@@ -173,7 +173,6 @@ BAYES = Here("bayes", inclusion_probabilities)
 BGMS = InR("bgms", "bgms", "bgms_probabilities.R")
 TESTS = (
     Here("compare_groups", group_tests),
-    Here("compare_groups, l1lr as IsingFit", lambda table: group_tests(table, **AS_ISINGFIT)),
     InR("NetworkComparisonTest", "NetworkComparisonTest", "nct_groups.R"),
 )
 ANALYSES: dict[str, tuple[Callable[[], list[Known]], Judge, tuple[Here | InR, ...]]] = {

@@ -57,6 +57,8 @@ GROUPS = {
         "GroupComparison",
         "gamma_path",
         "GammaPath",
+        "plan",
+        "Plan",
     ],
     "Messages": ["InputError", "DataWarning", "ConvergenceWarning"],
 }

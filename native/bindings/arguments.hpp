@@ -41,11 +41,18 @@ inline void require(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);
 }
 
-// Calls a kernel without the GIL.
-template <class Kernel>
-auto unlocked(Kernel kernel) {
+// Runs a loop without the GIL.
+template <class Loop>
+auto unlocked(Loop loop) {
     nb::gil_scoped_release release;
-    return kernel();
+    return loop();
+}
+
+// Calls a kernel of an instruction set without the GIL.
+template <class Kernel, class... Arguments>
+auto call(Kernel Tier::*kernel, const std::string& instruction_set, const Arguments&... arguments) {
+    const Tier& tier = find_tier(instruction_set);
+    return unlocked([&] { return (tier.*kernel)(arguments...); });
 }
 
 // Columns, (n_reals, n_samples) or (n_variables, n_reals, n_samples); offsets, (n_samples,) or (n_variables, n_samples); groups likewise.
@@ -55,7 +62,7 @@ using RealColumns = std::tuple<AnyIn<double>, std::optional<AnyIn<double>>, AnyI
 // A weight per sample, their binary digits as rows of bits, and the unit in which these count.
 using Weighting = std::tuple<In<double, 1>, Words, double>;
 
-// Packed samples of variables with any number of levels, as `Bits` of kernels/protocol.py. It checks its arrays once and
+// Packed samples of variables with any number of levels, as `Bits` of kernels/bits.py. It checks its arrays once and
 // keeps them alive; they must not be written to afterwards.
 class Bits {
   public:
@@ -199,6 +206,11 @@ Out<T> to_numpy(std::vector<T>&& values) {
     auto* kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return Out<T>(kept->data(), {kept->size()}, owner);
+}
+
+template <class... T>
+std::tuple<Out<T>...> arrays(std::vector<T>&... values) {
+    return {to_numpy(std::move(values))...};
 }
 
 inline Sink sink_into(std::vector<std::int64_t>& values) {

@@ -48,12 +48,9 @@ static std::pair<std::int64_t, std::int64_t> unsound_variables(const Bits& bits,
     require_variables(masked, bits.n_variables);
     for (std::size_t k = 1; k < masked.shape(0); ++k) require(masked(k - 1) < masked(k), "masked must ascend");
     require(masks.shape(0) == masked.shape(0) && masks.shape(1) == bits.rows.n_words, "masks must be as long as the rows");
-    const Tier& tier = find_tier(instruction_set);
     std::pair<std::int64_t, std::int64_t> found;
-    unlocked([&] {
-        tier.unsound_variables(bits.rows, bits.n_variables, masked.data(), masked.shape(0), masks.data(), &found.first,
-                               &found.second);
-    });
+    call(&Tier::unsound_variables, instruction_set, bits.rows, bits.n_variables, masked.data(), masked.shape(0), masks.data(),
+         &found.first, &found.second);
     return found;
 }
 

@@ -7,16 +7,15 @@
 namespace markhood {
 namespace {
 
-std::tuple<Out<double>, Out<double>> toggle_scores(const Bits& bits, Integers targets, ListArrays blankets,
-                                                   ListArrays toggles, const Costs& costs, const std::string& instruction_set) {
+auto toggle_scores(const Bits& bits, Integers targets, ListArrays blankets, ListArrays toggles, const Costs& costs,
+                   const std::string& instruction_set) {
     const std::size_t n = targets.shape(0);
     require_targets(targets, bits);
     const Lists from = lists(blankets, n, bits.n_variables), by = lists(toggles, n, bits.n_variables);
     const Criterion criterion = costs.of(bits);
-    const Tier& tier = find_tier(instruction_set);
     std::vector<double> scores(n), toggled(toggles.second.shape(0));
-    unlocked([&] { tier.toggle_scores(bits.rows, targets.data(), n, from, by, criterion, scores.data(), toggled.data()); });
-    return {to_numpy(std::move(scores)), to_numpy(std::move(toggled))};
+    call(&Tier::toggle_scores, instruction_set, bits.rows, targets.data(), n, from, by, criterion, scores.data(), toggled.data());
+    return arrays(scores, toggled);
 }
 
 // The most members that a blanket of some targets can have: those in either list.
@@ -26,20 +25,17 @@ std::size_t most_members(const Lists& one, const Lists& other, std::size_t first
     return most;
 }
 
-std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>, std::int64_t, Out<std::int64_t>> grow_blankets(
-    const Bits& bits, Integers targets, ListArrays candidates, ListArrays kept, const Costs& costs, const std::string& instruction_set) {
+auto grow_blankets(const Bits& bits, Integers targets, ListArrays candidates, ListArrays kept, const Costs& costs,
+                   const std::string& instruction_set) {
     const std::size_t n = targets.shape(0);
     require_targets(targets, bits);
     const Lists from = lists(candidates, n, bits.n_variables), start = lists(kept, n, bits.n_variables);
     const Criterion criterion = costs.of(bits);
-    const Tier& tier = find_tier(instruction_set);
     std::vector<std::int64_t> blankets, evaluations(most_members(from, start, 0, n) + 2), not_converged(n);
     std::vector<double> scores(n);
     std::int64_t n_bounded = 0;
-    unlocked([&] {
-        tier.grow_blankets(bits.rows, targets.data(), n, from, start, criterion, scores.data(), evaluations.data(), &n_bounded,
-                           not_converged.data(), sink_into(blankets));
-    });
+    call(&Tier::grow_blankets, instruction_set, bits.rows, targets.data(), n, from, start, criterion, scores.data(),
+         evaluations.data(), &n_bounded, not_converged.data(), sink_into(blankets));
     while (evaluations.size() > 1 && evaluations.back() == 0) evaluations.pop_back();
     // The kernel appends the length of each blanket, then its members.
     std::vector<std::int64_t> list_starts{0}, members;
@@ -47,8 +43,7 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, Out<std::int64_t>,
         members.insert(members.end(), at + 1, at + 1 + *at);
         list_starts.push_back(static_cast<std::int64_t>(members.size()));
     }
-    return {to_numpy(std::move(list_starts)), to_numpy(std::move(members)), to_numpy(std::move(scores)),
-            to_numpy(std::move(evaluations)), n_bounded, to_numpy(std::move(not_converged))};
+    return std::tuple_cat(arrays(list_starts, members, scores, evaluations), std::tuple(n_bounded), arrays(not_converged));
 }
 
 // Edges as both their ends have them: of every place in the lists of partners whose it is, and the place at the other end, or
@@ -93,9 +88,8 @@ struct BothEnds {
     }
 };
 
-std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>, Out<std::int64_t>> climb_groups(
-    const Bits& bits, ListArrays groups, ListArrays blankets, ListArrays partners, In<double, 1> changes, const Costs& costs,
-    const std::string& instruction_set) {
+auto climb_groups(const Bits& bits, ListArrays groups, ListArrays blankets, ListArrays partners, In<double, 1> changes,
+                  const Costs& costs, const std::string& instruction_set) {
     const auto& [group_starts, variables] = groups;
     const std::size_t n = variables.shape(0), n_places = partners.second.shape(0);
     require(group_starts.shape(0) > 0, "group_starts must not be empty");
@@ -106,7 +100,6 @@ std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>,
     require(changes.shape(0) == n_places, "there must be one change per partner");
     const BothEnds ends(group_starts, variables, from, by, n_places);
     const Criterion criterion = costs.of(bits);
-    const Tier& tier = find_tier(instruction_set);
     std::vector<std::int64_t> evaluation_starts(n_groups + 1);
     for (std::size_t g = 0; g < n_groups; ++g)
         evaluation_starts[g + 1] = evaluation_starts[g] + 1 + static_cast<std::int64_t>(
@@ -117,18 +110,16 @@ std::tuple<Out<std::uint8_t>, Out<double>, Out<std::int64_t>, Out<std::int64_t>,
     const ClimbSpace space{variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(), ends.mirrors.data(),
                            changes.data()};
     const ClimbEnd end{present.data(), highest.data(), evaluations.data(), evaluation_starts.data(), not_converged.data()};
-    unlocked([&] { tier.climb_groups(bits.rows, space, criterion, end); });
-    return {to_numpy(std::move(present)), to_numpy(std::move(highest)), to_numpy(std::move(not_converged)),
-            to_numpy(std::move(evaluation_starts)), to_numpy(std::move(evaluations))};
+    call(&Tier::climb_groups, instruction_set, bits.rows, space, criterion, end);
+    return arrays(present, highest, not_converged, evaluation_starts, evaluations);
 }
 
-std::tuple<Out<double>, Out<double>, Out<std::uint8_t>, Out<std::uint8_t>> fit_blankets(
-    const Bits& bits, Integers targets, ListArrays blankets, const Costs& costs, const std::string& instruction_set) {
+auto fit_blankets(const Bits& bits, Integers targets, ListArrays blankets, const Costs& costs,
+                  const std::string& instruction_set) {
     const std::size_t n = targets.shape(0);
     require_targets(targets, bits);
     const Lists from = lists(blankets, n, bits.n_variables);
     const Criterion criterion = costs.of(bits);
-    const Tier& tier = find_tier(instruction_set);
     std::size_t size = 0;
     for (std::size_t t = 0; t < n; ++t) {
         const std::size_t target = index_of(targets(t));
@@ -138,12 +129,9 @@ std::tuple<Out<double>, Out<double>, Out<std::uint8_t>, Out<std::uint8_t>> fit_b
     }
     std::vector<double> objectives(n), coefficients(size);
     std::vector<std::uint8_t> infinite(size), statuses(n);
-    unlocked([&] {
-        tier.fit_blankets(bits.rows, targets.data(), n, from, criterion, objectives.data(), coefficients.data(), infinite.data(),
-                          statuses.data());
-    });
-    return {to_numpy(std::move(objectives)), to_numpy(std::move(coefficients)), to_numpy(std::move(infinite)),
-            to_numpy(std::move(statuses))};
+    call(&Tier::fit_blankets, instruction_set, bits.rows, targets.data(), n, from, criterion, objectives.data(),
+         coefficients.data(), infinite.data(), statuses.data());
+    return arrays(objectives, coefficients, infinite, statuses);
 }
 
 struct L1Supports {
@@ -151,9 +139,8 @@ struct L1Supports {
     std::vector<double> slopes;
 };
 
-std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::int64_t>, Out<std::int64_t>, Out<double>> l1_paths(
-    const Bits& bits, Integers targets, ListArrays candidates, In<double, 1> penalties, In<double, 1> fractions,
-    std::size_t largest_support, std::size_t most_steps, const std::string& instruction_set) {
+auto l1_paths(const Bits& bits, Integers targets, ListArrays candidates, In<double, 1> penalties, In<double, 1> fractions,
+              std::size_t largest_support, std::size_t most_steps, const std::string& instruction_set) {
     const std::size_t n = targets.shape(0), n_fractions = fractions.shape(0);
     require(!bits.rows.starts && !bits.rows.weights, "paths are of binary variables without weights");
     require(!bits.rows.reals.offsets, "paths have no offsets");
@@ -164,7 +151,6 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::in
     for (std::size_t k = 0; k < n_fractions; ++k)
         require(fractions(k) > 0 && fractions(k) <= (k ? fractions(k - 1) : 1),
                 "fractions must fall from 1 towards 0");
-    const Tier& tier = find_tier(instruction_set);
     std::vector<double> lambdas(n * n_fractions), intercepts(n * n_fractions), likelihoods(n * n_fractions);
     std::vector<std::int64_t> sizes(n * n_fractions);
     std::vector<std::uint8_t> converged(n);
@@ -175,12 +161,9 @@ std::tuple<Out<double>, Out<double>, Out<double>, Out<std::uint8_t>, Out<std::in
         to.slopes.insert(to.slopes.end(), slopes, slopes + size);
     };
     const L1Fits fits{lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), converged.data(), &supports, append};
-    unlocked([&] {
-        tier.l1_paths(bits.rows, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions, largest_support,
-                      most_steps, fits);
-    });
-    return {to_numpy(std::move(lambdas)), to_numpy(std::move(intercepts)), to_numpy(std::move(likelihoods)),
-            to_numpy(std::move(converged)), to_numpy(std::move(sizes)), to_numpy(std::move(supports.variables)), to_numpy(std::move(supports.slopes))};
+    call(&Tier::l1_paths, instruction_set, bits.rows, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions,
+         largest_support, most_steps, fits);
+    return arrays(lambdas, intercepts, likelihoods, converged, sizes, supports.variables, supports.slopes);
 }
 
 }  // namespace

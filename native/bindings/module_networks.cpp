@@ -18,10 +18,10 @@ class Chains {
     }
 
     template <class Kernel, class Network>
-    std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> moved(
-        Kernel kernel, const Network& network, std::size_t burn_in, std::size_t thinning, std::size_t n_draws) {
-        unlocked([&] { kernel(network, states_.data(), generators_.data(), burn_in, thinning, n_draws, draws_.data()); });
-        return {to_numpy(std::move(draws_)), to_numpy(std::move(states_)), to_numpy(std::move(generators_))};
+    auto moved(Kernel kernel, const std::string& instruction_set, const Network& network, std::size_t burn_in,
+               std::size_t thinning, std::size_t n_draws) {
+        call(kernel, instruction_set, network, states_.data(), generators_.data(), burn_in, thinning, n_draws, draws_.data());
+        return arrays(draws_, states_, generators_);
     }
 
   private:
@@ -34,7 +34,7 @@ void require_order(const Integers& order, const In<std::uint8_t, 1>& is_wide, st
     require_variables(order, n_variables);
 }
 
-std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> ising_gibbs(
+auto ising_gibbs(
     ListArrays neighbours, In<double, 1> coupling_odds, In<double, 1> field_odds, Integers order, In<std::uint8_t, 1> is_wide,
     States states, GeneratorStates generators, std::size_t burn_in, std::size_t thinning, std::size_t n_draws,
     const std::string& instruction_set) {
@@ -43,8 +43,7 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> ising_gibbs
     require(coupling_odds.shape(0) == neighbours.second.shape(0), "there must be one coupling per neighbour");
     require_order(order, is_wide, d);
     const IsingNetwork network{d, from, coupling_odds.data(), field_odds.data(), order.data(), is_wide.data()};
-    return Chains(states, generators, d, n_draws)
-        .moved(find_tier(instruction_set).ising_gibbs, network, burn_in, thinning, n_draws);
+    return Chains(states, generators, d, n_draws).moved(&Tier::ising_gibbs, instruction_set, network, burn_in, thinning, n_draws);
 }
 
 static_assert(kLevelsPerVector == 4);
@@ -72,7 +71,7 @@ PottsNetwork potts_network(const Lists& neighbours, const In<double, 1>& factors
             n_levels.data(), order.data(), is_wide.data()};
 }
 
-std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> potts_gibbs(
+auto potts_gibbs(
     ListArrays neighbours, In<double, 1> factors, Integers factor_starts, In<double, 1> field_factors, Integers field_starts,
     Integers n_levels, Integers order, In<std::uint8_t, 1> is_wide, States states, GeneratorStates generators,
     std::size_t burn_in, std::size_t thinning, std::size_t n_draws, const std::string& instruction_set) {
@@ -84,13 +83,11 @@ std::tuple<Out<std::uint8_t>, Out<std::uint8_t>, Out<std::uint32_t>> potts_gibbs
     Chains chains(states, generators, d, n_draws);
     for (std::size_t s = 0; s < states.size(); ++s)
         require(states.data()[s] < n_levels(s % d), "states must be level numbers");
-    return chains.moved(find_tier(instruction_set).potts_gibbs, network, burn_in, thinning, n_draws);
+    return chains.moved(&Tier::potts_gibbs, instruction_set, network, burn_in, thinning, n_draws);
 }
 
-std::tuple<Out<float>, Out<double>, std::int64_t> fit_potts(In<std::int32_t, 2> places, Integers starts,
-                                                            In<double, 1> weights, Integers targets, double field_penalty,
-                                                            In<double, 1> penalties, double tolerance,
-                                                            std::size_t most_steps, const std::string& instruction_set) {
+auto fit_potts(In<std::int32_t, 2> places, Integers starts, In<double, 1> weights, Integers targets, double field_penalty,
+               In<double, 1> penalties, double tolerance, std::size_t most_steps, const std::string& instruction_set) {
     const std::size_t n = places.shape(0), d = places.shape(1);
     require(starts.shape(0) == d + 1 && starts(0) == 0, "starts must have a value a variable, and one more");
     for (std::size_t v = 0; v < d; ++v) require(starts(v) < starts(v + 1), "a variable must have a level");
@@ -110,15 +107,13 @@ std::tuple<Out<float>, Out<double>, std::int64_t> fit_potts(In<std::int32_t, 2> 
     std::size_t n_columns = 0;
     for (std::size_t t = 0; t < targets.shape(0); ++t)
         n_columns += static_cast<std::size_t>(starts(targets(t) + 1) - starts(targets(t)));
-    const Tier& tier = find_tier(instruction_set);
     std::vector<float> table((static_cast<std::size_t>(n_rows) + 1) * n_columns);
     std::vector<double> norms(targets.shape(0));
     const PottsSamples samples{places.data(), starts.data(), weights.data(), n, d, static_cast<std::size_t>(n_rows), has_missing};
-    const std::int64_t n_steps = unlocked([&] {
-        return tier.fit_potts(samples, targets.data(), targets.shape(0), {field_penalty, penalties.data()}, tolerance, most_steps,
-                              table.data(), norms.data());
-    });
-    return {to_numpy(std::move(table)), to_numpy(std::move(norms)), n_steps};
+    const PottsPenalty penalty{field_penalty, penalties.data()};
+    const std::int64_t n_steps = call(&Tier::fit_potts, instruction_set, samples, targets.data(), targets.shape(0), penalty,
+                                      tolerance, most_steps, table.data(), norms.data());
+    return std::tuple_cat(arrays(table, norms), std::tuple(n_steps));
 }
 
 }  // namespace

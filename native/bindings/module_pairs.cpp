@@ -21,28 +21,21 @@ Covariates covariates_of(const Bits& bits, std::size_t n_covariates) {
     return {bits.n_variables - n_covariates, bits.n_variables};
 }
 
-std::tuple<Out<double>, Out<double>, Out<double>, Out<double>, Out<double>> fit_pairs(
-    const Bits& bits, In<std::int64_t, 2> pairs, ListArrays first, ListArrays second, double scale, std::size_t n_covariates,
-    const std::string& instruction_set) {
+auto fit_pairs(const Bits& bits, In<std::int64_t, 2> pairs, ListArrays first, ListArrays second, double scale,
+               std::size_t n_covariates, const std::string& instruction_set) {
     const std::size_t n = pairs.shape(0);
     const Covariates covariates = covariates_of(bits, n_covariates);
     require_pairs(pairs, covariates.first);
     const Lists given_first = lists(first, n, covariates.first), given_second = lists(second, n, covariates.first);
     require(scale > 0, "the scale must be positive");
-    const Tier& tier = find_tier(instruction_set);
     const std::size_t n_numbers = n_coupling_numbers(bits.rows, pairs);
     std::vector<double> joint(n), apart(n), log_determinants(n), couplings(n_numbers), variances(n_numbers);
-    unlocked([&] {
-        tier.fit_pairs(bits.rows, pairs.data(), n, given_first, given_second, covariates, scale,
-                       {joint.data(), apart.data(), log_determinants.data(), couplings.data(), variances.data()});
-    });
-    return {to_numpy(std::move(joint)), to_numpy(std::move(apart)), to_numpy(std::move(log_determinants)),
-            to_numpy(std::move(couplings)), to_numpy(std::move(variances))};
+    const PairNumbers numbers{joint.data(), apart.data(), log_determinants.data(), couplings.data(), variances.data()};
+    call(&Tier::fit_pairs, instruction_set, bits.rows, pairs.data(), n, given_first, given_second, covariates, scale, numbers);
+    return arrays(joint, apart, log_determinants, couplings, variances);
 }
 
-std::tuple<Out<std::uint8_t>, Out<std::uint32_t>, Out<double>, Out<double>, Out<double>, Out<double>, std::int64_t,
-           Out<std::int64_t>>
-sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds, In<double, 1> bin_log_bayes_factors,
+auto sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds, In<double, 1> bin_log_bayes_factors,
               In<double, 1> bin_counts, double scale, double shape, double density, bool learns_density, In<std::uint8_t, 1> periods,
               In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator, std::optional<Integers> known, std::size_t n_settling,
               std::size_t n_sweeps, std::size_t n_covariates, const std::string& instruction_set) {
@@ -60,7 +53,6 @@ sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> prior_l
     require(scale > 0, "the scale must be positive");
     require(shape > -1 && shape < 1, "the shape must be between -1 and 1");
     require(density > 0 && density < 1, "the density must be between 0 and 1");
-    const Tier& tier = find_tier(instruction_set);
     std::vector<std::uint8_t> state(present.data(), present.data() + n);
     std::vector<std::uint32_t> random(generator.data(), generator.data() + 4);
     const std::size_t n_numbers = n_coupling_numbers(bits.rows, pairs);
@@ -70,13 +62,10 @@ sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> prior_l
     const GraphChain chain{pairs.data(), n, covariates, prior_log_odds.data(), bin_log_bayes_factors.data(), bin_counts.data(),
                            bin_counts.shape(0), scale, shape, density, learns_density, periods.data(), state.data(), random.data(),
                            known ? known->data() : nullptr, known ? known->shape(0) : 0};
-    const std::int64_t n_fits = unlocked([&] {
-        return tier.sample_graphs(bits.rows, chain, n_settling, n_sweeps, densities.data(),
-                                  {probabilities.data(), couplings.data(), squares.data()}, known ? &into_fits : nullptr);
-    });
-    return {to_numpy(std::move(state)),         to_numpy(std::move(random)),    to_numpy(std::move(densities)),
-            to_numpy(std::move(probabilities)), to_numpy(std::move(couplings)), to_numpy(std::move(squares)), n_fits,
-            to_numpy(std::move(fits))};
+    const GraphNumbers numbers{probabilities.data(), couplings.data(), squares.data()};
+    const std::int64_t n_fits = call(&Tier::sample_graphs, instruction_set, bits.rows, chain, n_settling, n_sweeps,
+                                     densities.data(), numbers, known ? &into_fits : nullptr);
+    return std::tuple_cat(arrays(state, random, densities, probabilities, couplings, squares), std::tuple(n_fits), arrays(fits));
 }
 
 }  // namespace

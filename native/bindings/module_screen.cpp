@@ -18,9 +18,8 @@ Out<std::int64_t> associated_pairs(const Bits& bits, Integers ones, In<double, 1
     require(n_log_n.shape(0) == bits.rows.n_samples + 1, "n_log_n must go from 0 to n_samples");
     require(least_ratio > 0, "the least ratio must be positive");
     const Tile tile = tile_of(rows, columns, bits.rows.n_rows);
-    const Tier& tier = find_tier(instruction_set);
     std::vector<std::int64_t> found;
-    unlocked([&] { tier.associated_pairs(bits.rows, ones.data(), n_log_n.data(), tile, least_ratio, sink_into(found)); });
+    call(&Tier::associated_pairs, instruction_set, bits.rows, ones.data(), n_log_n.data(), tile, least_ratio, sink_into(found));
     return to_numpy(std::move(found));
 }
 
@@ -35,32 +34,24 @@ struct Ratios {
                     to.ratios.push_back(ratio);
                 }};
     }
-    std::tuple<Out<std::int64_t>, Out<double>> arrays() { return {to_numpy(std::move(pairs)), to_numpy(std::move(ratios))}; }
 };
 
-std::tuple<Out<std::int64_t>, Out<double>> associated_tables(const Bits& bits, Range rows, Range columns, const Costs& costs,
-                                                             const std::string& instruction_set) {
+auto associated_tables(const Bits& bits, Range rows, Range columns, const Costs& costs, const std::string& instruction_set) {
     const Tile tile = tile_of(rows, columns, bits.n_variables);
     const Criterion price = costs.of_pairs();
-    const Tier& tier = find_tier(instruction_set);
     Ratios found;
-    unlocked([&] {
-        tier.associated_tables(bits.without_reals(), bits.planes, tile, price.parameter_cost, price.variable_cost, found.sink());
-    });
-    return found.arrays();
+    call(&Tier::associated_tables, instruction_set, bits.without_reals(), bits.planes, tile, price.parameter_cost,
+         price.variable_cost, found.sink());
+    return arrays(found.pairs, found.ratios);
 }
 
-std::tuple<Out<std::int64_t>, Out<double>> associated_among(const Bits& bits, In<std::int64_t, 2> pairs, const Costs& costs,
-                                                            const std::string& instruction_set) {
+auto associated_among(const Bits& bits, In<std::int64_t, 2> pairs, const Costs& costs, const std::string& instruction_set) {
     require_pairs(pairs, bits.n_variables);
     const Criterion price = costs.of_pairs();
-    const Tier& tier = find_tier(instruction_set);
     Ratios found;
-    unlocked([&] {
-        tier.associated_among(bits.without_reals(), bits.planes, pairs.data(), pairs.shape(0), price.parameter_cost,
-                              price.variable_cost, found.sink());
-    });
-    return found.arrays();
+    call(&Tier::associated_among, instruction_set, bits.without_reals(), bits.planes, pairs.data(), pairs.shape(0),
+         price.parameter_cost, price.variable_cost, found.sink());
+    return arrays(found.pairs, found.ratios);
 }
 
 Out<double> independence_tests(const Bits& bits, Integers targets, ListArrays givens, ListArrays others,
@@ -69,12 +60,9 @@ Out<double> independence_tests(const Bits& bits, Integers targets, ListArrays gi
     require_variables(targets, bits.n_variables);
     const Lists conditions = lists(givens, n, bits.n_variables), tested = lists(others, n, bits.n_variables);
     require(log_factorials.shape(0) == bits.rows.n_samples + 4, "log_factorials must go from 0 to n_samples + 3");
-    const Tier& tier = find_tier(instruction_set);
     std::vector<double> log_probabilities(others.second.shape(0));
-    unlocked([&] {
-        tier.independence_tests(bits.without_reals(), targets.data(), n, conditions, tested, log_factorials.data(),
-                                log_probabilities.data());
-    });
+    call(&Tier::independence_tests, instruction_set, bits.without_reals(), targets.data(), n, conditions, tested,
+         log_factorials.data(), log_probabilities.data());
     return to_numpy(std::move(log_probabilities));
 }
 

@@ -59,7 +59,7 @@ class Walk {
     std::vector<std::int64_t> reached_;
 };
 
-std::tuple<Out<std::int64_t>, Out<std::int64_t>> within_steps(ListArrays neighbours, Integers targets, std::size_t depth) {
+auto within_steps(ListArrays neighbours, Integers targets, std::size_t depth) {
     require(neighbours.first.shape(0) > 0, "there must be one list per variable");
     require(depth > 0, "the depth must be positive");
     require_variables(targets, neighbours.first.shape(0) - 1);
@@ -73,7 +73,7 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>> within_steps(ListArrays neighbo
             ends.push_back(static_cast<std::int64_t>(found.size()));
         }
     });
-    return {to_numpy(std::move(ends)), to_numpy(std::move(found))};
+    return arrays(ends, found);
 }
 
 // Neighbours of every variable along the pairs that were put in, as bits: those with a number from `first` on, as many as a row has.

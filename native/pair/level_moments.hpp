@@ -79,6 +79,7 @@ class LevelMoments {
     void end_chunk(const Pack* n, std::size_t n_packs) {
         Pack* sums = product_sums_.data();
         for (std::size_t k = 0; k < plain_.size(); sums += ++k) {
+            stop_if_asked(k);
             const Pack* own = plain_means_[k];
             for (std::size_t p = 0; p < n_packs; ++p) counted_[p] = n[p] * own[p];
             const Pack* left = counted_;

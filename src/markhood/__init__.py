@@ -3,7 +3,7 @@
 >>> import markhood
 >>> import numpy as np
 >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
->>> coins[:, 2] = coins[:, 0]
+>>> coins[20:, 2] = coins[20:, 0]
 >>> markhood.learn(coins).edge_names()
 [('x0', 'x2')]
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from markhood import datasets as datasets
     from markhood import evaluate as evaluate
     from markhood import simulate as simulate
+    from markhood.data.codebook import Codebook as Codebook
     from markhood.data.coding.encode import encode as encode
+    from markhood.data.describe import describe as describe
     from markhood.data.formats.files import read_samples as read_samples
     from markhood.data.genome.loci import Locus as Locus
     from markhood.data.reading import Genome as Genome
@@ -65,9 +67,13 @@ if TYPE_CHECKING:
     from markhood.stability.gamma import GammaPath as GammaPath
     from markhood.stability.gamma import gamma_path as gamma_path
     from markhood.stability.groups import compare_groups as compare_groups
+    from markhood.stability.plan import Plan as Plan
+    from markhood.stability.plan import plan as plan
 
 _PUBLIC = {
     "markhood.data.coding.encode": ("encode",),
+    "markhood.data.codebook": ("Codebook",),
+    "markhood.data.describe": ("describe",),
     "markhood.data.formats.files": ("read_samples",),
     "markhood.data.genome.loci": ("Locus",),
     "markhood.data.reading": (
@@ -125,6 +131,10 @@ _PUBLIC = {
         "GammaPath",
     ),
     "markhood.stability.groups": ("compare_groups",),
+    "markhood.stability.plan": (
+        "Plan",
+        "plan",
+    ),
 }
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 _MODULES = {

@@ -16,7 +16,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -228,6 +228,8 @@ def on_command_line(name: str, value: Any) -> str:
     if value is False:
         return flag.replace("--", "--no-", 1)
     items = value if isinstance(value, (list, tuple)) else [value]
+    if isinstance(value, Mapping):
+        items = [f"{key}={one}" for key, one in value.items()]
     return f"{flag} {shlex.quote(','.join(map(str, items)))}"
 
 

@@ -88,18 +88,28 @@ CODES = {
         "Use tables with the same columns.",
     ),
     "constant-column": Code("A column has a single value and cannot have edges.", "Leave it out."),
-    "empty-column": Code("All values of a column are missing.", "Leave it out."),
+    "empty-column": Code(
+        "All or most values of a column are missing.", "Leave it out, or use missing='impute'."
+    ),
     "distinct-column": Code(
-        "Nearly every value of a column is different: an identifier, date, text or measurement.",
-        "Leave the column out, or cut numbers into bins.",
+        "Nearly every value of a column of an array is different: an identifier, date or text.",
+        "Leave the column out.",
     ),
     "index-column": Code(
         "A column has row labels and was left out.",
         "Rename it if it is a variable.",
     ),
+    "left-out": Code(
+        "Columns are not variables and were left out: identifiers, dates, texts, weights, totals.",
+        "Name a column in kinds= or columns= to keep it.",
+    ),
+    "codebook": Code(
+        "A codebook has a value that is not known, or does not fit the data.",
+        "Correct it; describe writes one with the current values.",
+    ),
     "too-many-levels": Code(
-        "A column has too many levels.",
-        "Leave it out, cut it into bins, or raise max_levels=.",
+        "A column of an array has too many categories.",
+        "Leave it out, or raise max_levels=.",
     ),
     "not-a-level": Code("A value cannot be a level.", "Use numbers, text or other plain values."),
     "unknown-level": Code(
@@ -111,12 +121,16 @@ CODES = {
         "Replace them, or leave the column out.",
     ),
     "missing-values": Code(
-        "Values are missing.",
-        "Fill them in, or choose how to treat them with missing=.",
+        "Values are missing, and will be imputed or cannot be used.",
+        "Choose how to treat them with missing=.",
+    ),
+    "skip-pattern": Code(
+        "A column is empty where another one has certain values.",
+        "To impute the values anyway, use missing='impute'.",
     ),
     "missing-codes": Code(
         "A value looks like a code for missing, or was treated as one.",
-        "Name such values in missing_values=.",
+        "List the codes in missing_values=; an empty list keeps all values.",
     ),
     "rows-dropped": Code(
         "Rows were left out because of missing values or zero weight.",
@@ -126,15 +140,19 @@ CODES = {
         "Numeric columns were cut into bins, or others cannot be.",
         "Change this with bins=.",
     ),
+    "compositional": Code(
+        "Counts were read as parts of a whole, or might be.",
+        "Change this with compositional=.",
+    ),
     "merged-levels": Code(
         "Rare levels or similar letters were merged.",
         "Change this with merge_rare= or letters=.",
     ),
     "level-kinds": Code("Columns were read as ordered or nominal.", "Change this with kinds=."),
     "weights": Code("Weights are not usable.", "Pass one finite, non-negative number per row."),
-    "frequency-weights": Code(
-        "Whole-number weights are treated as frequencies.",
-        "For survey weights, divide them by their mean.",
+    "weights-read": Code(
+        "Weights were read as frequencies or as survey weights.",
+        "Change this with weights_are=.",
     ),
     "labels": Code(
         "Group, stratum, cluster or pair labels do not fit the rows.",
@@ -153,6 +171,10 @@ CODES = {
     "positions": Code("Positions of sites are missing or not usable.", "Pass positions=."),
     # Learning
     "identical-columns": Code("Columns are copies of each other.", "Use identical='group'."),
+    "dependent-rows": Code(
+        "Rows are copies of each other, or resemble their neighbours.",
+        "Describe the rows with clusters= or time=, or remove the copies.",
+    ),
     "chance-edges": Code("Some edges are expected by chance.", "Use more rows or a higher gamma."),
     "hidden-factors": Code(
         "Common causes that were not observed would explain much of the dependence.",
@@ -172,6 +194,10 @@ CODES = {
         "Compare the graphs of several values of edge_prior=, or use more rows.",
     ),
     "candidates-cut": Code("Search spaces were cut.", "Raise max_candidates."),
+    "pairs-screened": Code(
+        "Only the pairs that passed a screen are compared between groups.",
+        "Compare fewer columns at a time to include all pairs.",
+    ),
     "linkage": Code("All edges join neighbouring sites.", "Look at pairs alone."),
     "separated": Code(
         "The data are separated, so that some estimates are infinite.",
@@ -267,10 +293,13 @@ class FindingLog:
         In the order in which they were recorded, without repetitions.
     left_out : dict of str to str
         Columns that are not variables, with the reason.
+    texts : dict of str to str
+        Labels of columns that the source contains, such as the texts of questions.
     """
 
     findings: list[Finding] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     _n_emitted: int = 0
 
     def add_warning(self, code: str, where: str, text: str) -> None:

@@ -6,23 +6,46 @@ parameter sections of docstrings (`parameter_section`), provenance (`Options.as_
 identity of checkpoints. Types are ordinary annotations, so that a type checker and `check` accept
 the same values.
 
+Functions whose parameters are not declared check them by their annotations (`checked`).
+
 Groups that estimators inherit are mutable, because scikit-learn sets parameters one by one; groups
 that are passed as values derive from `Sealed` and cannot be changed.
 """
 
 from __future__ import annotations
 
-import math
+import inspect
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields
+from functools import wraps
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from markhood.content import as_json, from_json
 from markhood.errors import InputError, option
 
 _Documented = TypeVar("_Documented")
+_Given = ParamSpec("_Given")
+_Returned = TypeVar("_Returned")
+
+# Limit of whole numbers without a declared one: no count of samples, sweeps or replicates that can
+# be computed is larger.
+MOST = 1_000_000_000
+MOST_SEED = 2**128 - 1  # the entropy of numpy.random.SeedSequence
 
 
 @dataclass(frozen=True)
@@ -219,6 +242,66 @@ def documented(*kinds: type[Options]) -> Callable[[_Documented], _Documented]:
     return decorate
 
 
+def check_value(name: str, value: Any, hint: Any, **bounds: Any) -> None:
+    """Raise `InputError` unless a value has a type and is within bounds.
+
+    Examples
+    --------
+    >>> check_value("folds", 2.5, int, low=2)
+    Traceback (most recent call last):
+    markhood.errors.InputError: folds must be a whole number from 2 up, not 2.5.
+    """
+    _check_value(name, value, hint, Declaration("", **bounds))
+
+
+def checked(function: Callable[_Given, _Returned]) -> Callable[_Given, _Returned]:
+    """Check the arguments of a function that have plain types: numbers, text, paths, our classes.
+
+    Examples
+    --------
+    >>> @checked
+    ... def draw(n_samples: int) -> None: ...
+    >>> draw("ten")
+    Traceback (most recent call last):
+    markhood.errors.InputError: n_samples must be a whole number, not 'ten'.
+    """
+    signature = inspect.signature(function)
+    hints: dict[str, Any] = {}
+
+    @wraps(function)
+    def with_checks(*args: _Given.args, **given: _Given.kwargs) -> _Returned:
+        if not hints:  # at the first call, because annotations may name later definitions
+            hints.update(_plain_hints(function))
+        with suppress(TypeError):  # missing or unknown arguments, as in any function
+            for name, value in signature.bind(*args, **given).arguments.items():
+                if name in hints:
+                    bounds = {"low": 0, "high": MOST_SEED} if name == "seed" else {}
+                    check_value(name, value, hints[name], **bounds)
+        return function(*args, **given)
+
+    return with_checks
+
+
+def _plain_hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of the parameters that have plain ones."""
+    found = {}
+    for name, text in inspect.get_annotations(function).items():
+        with suppress(NameError):  # a name that only type checkers import
+            alone = type("Alone", (), {"__annotations__": {name: text}})
+            hint = get_type_hints(alone, function.__globals__)[name]
+            if name != "return" and all(map(_is_plain, parts_of(hint))):
+                found[name] = hint
+    return found
+
+
+def _is_plain(hint: Any) -> bool:
+    kind = get_origin(hint) or hint
+    if kind in (bool, int, float, str, os.PathLike, NoneType, Literal):
+        return True
+    is_class = isinstance(kind, type) and not getattr(kind, "_is_protocol", False)
+    return is_class and kind.__module__.startswith(("markhood.", "numpy.random"))
+
+
 def _type_text(hint: Any) -> str:
     words = []
     for one in parts_of(hint):
@@ -239,6 +322,11 @@ def _check_value(name: str, value: Any, hint: Any, declared: Declaration) -> Non
         return
     choices = choices_of(hint)
     numbers = [one for one in parts if one in (int, float)]
+    is_whole = int in numbers and isinstance(value, Integral)
+    if is_whole and declared.high is None and abs(value) > MOST:
+        raise InputError(
+            "option-value", name, f"{option(name)} is too large: the limit is {MOST:,}."
+        )
     if bool in parts:
         choices = [True, False]
     if choices and not numbers:
@@ -246,7 +334,7 @@ def _check_value(name: str, value: Any, hint: Any, declared: Declaration) -> Non
         raise InputError(
             "option-value", name, f"Unknown {option(name)} {value!r}: choose one of {listed}."
         )
-    what = "text"
+    what = "text or a path" if any(get_origin(one) is os.PathLike for one in parts) else "text"
     if numbers:
         what = ("a whole number" if int in numbers else "a finite number") + declared.range()
     elif str not in parts:
@@ -268,8 +356,8 @@ def _fits(value: Any, hint: Any, declared: Declaration) -> bool:
     if hint in (int, float):
         kind = Integral if hint is int else Real
         is_number = isinstance(value, kind) and not isinstance(value, bool)
-        is_finite = is_number and (isinstance(value, Integral) or math.isfinite(value))
-        return is_finite and declared.admits(value)
+        most = MOST if hint is int and declared.high is None else sys.float_info.max
+        return is_number and -most <= value <= most and declared.admits(value)
     return isinstance(value, get_origin(hint) or hint)
 
 

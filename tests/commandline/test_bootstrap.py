@@ -61,3 +61,18 @@ def test_example_bad_options_are_refused(table, words, fact):
     done = run("bootstrap", table, *words)
     assert done.exit_code == 2
     assert fact in done.stderr
+
+
+def test_example_plan_from_a_description(tmp_path):
+    rows, picture = tmp_path / "sizes.csv", tmp_path / "power.svg"
+    described = ["--nodes", "6", "--density", "0.4", "--coupling", "2", "--data-sets", "45"]
+    done = CliRunner().invoke(app, ["plan", *described, "-o", str(rows), "--plot", str(picture)])
+    assert done.exit_code == 0, done.output
+    assert "participants are needed" in done.stdout
+    assert rows.read_text().startswith("samples,data_sets,sensitivity")
+    assert picture.stat().st_size > 1000
+
+
+def test_example_plan_refuses_an_unknown_measure():
+    done = CliRunner().invoke(app, ["plan", "--measure", "luck"])
+    assert done.exit_code == 2

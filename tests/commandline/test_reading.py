@@ -38,16 +38,16 @@ def test_example_the_summary_says_what_was_understood(learn):
     assert "54 samples, 3 variables" in done.stdout
     (read,) = (line for line in done.stdout.splitlines() if line.startswith("read "))
     assert all(fact in read for fact in ("60 rows", "note", "person", "6 missing values"))
-    assert "columns   2 binary, 1 of categories\n          Q1 and Q2: 0, 1\n" in done.stdout
-    assert "          Q3: a, b, c\n" in done.stdout
+    assert "binary    2 columns: Q1 and Q2 (0, 1)\n" in done.stdout
+    assert "categories 1 column: Q3 (a, b, c)\n" in done.stdout
 
 
 def test_example_notes_name_options_as_they_are_typed(learn):
     done = learn(FRAME.to_csv(index=False))
-    assert "--exclude person" in done.stderr
-    assert "[distinct-column]" in done.stderr
+    assert "--kinds person=nominal" in done.stderr
+    assert "[left-out]" in done.stderr
     assert "-9 (6 times in column 'Q2')" in done.stderr
-    assert "--missing-values -9" in done.stderr
+    assert "--missing-values ''" in done.stderr
     assert "[missing-codes]" in done.stderr
     done = learn("0,1,2\n1,0,1\n0,1,1\n")
     assert "--no-header" in done.stderr
@@ -58,10 +58,10 @@ def test_example_options_about_files(learn):
     done = learn(FRAME.to_csv(index=False), "--columns", "Q?", "--index", "person")
     assert "60 samples, 3 variables" in done.stdout
     done = learn("größe;b\n1,5;0\n2,5;1\n".encode("cp850"), "--encoding", "cp850")
-    assert "größe: 1.5, 2.5" in done.stdout
+    assert "größe (1.5, 2.5)" in done.stdout
     done = learn(FRAME[["Q1", "note"]].T.to_csv(header=False), "--transpose")
     assert "60 samples, 2 variables" in done.stdout
-    assert "note: x, y" in done.stdout
+    assert "note (x, y)" in done.stdout
 
 
 SCALES = pd.DataFrame(
@@ -77,18 +77,18 @@ SCALES = pd.DataFrame(
 @pytest.mark.parametrize(
     ("options", "columns"),
     [
-        (["--bins", "4"], "columns   3 ordered, 1 binary"),
+        (["--bins", "4"], "ordered   3 columns"),
         (
             ["--bins", "age=5", "--kinds", "a=nominal,b=nominal"],
-            "columns   2 of numbers, 1 binary, 1 ordered",
+            "categories 2 columns: a (0 to 3); b (0 to 2)",
         ),
         (
-            ["--bins", "auto", "--kinds", "nominal"],
-            "columns   2 of numbers, 1 binary, 1 of categories",
+            ["--bins", "4", "--kinds", "nominal"],
+            "categories 3 columns",
         ),
         (
             ["--bins", "4", "--kinds", "b=nominal,a=ordinal"],
-            "columns   2 ordered, 1 of numbers, 1 binary",
+            "categories 1 column: b (0 to 2)",
         ),
     ],
 )
@@ -96,13 +96,13 @@ def test_example_kinds_and_bins_as_they_are_typed(learn, options, columns):
     done = learn(SCALES.to_csv(index=False), *options)
     assert done.exit_code == 0, done.output
     assert columns in done.stdout
-    assert "age: [20, " in done.stdout
+    assert "age ([20, " in done.stdout
 
 
 def test_example_the_summary_lists_what_was_assumed(learn):
     done = learn(SCALES.to_csv(index=False), "--bins", "4")
     assumed = [line for line in done.stdout.splitlines() if line.startswith("assumed ")]
-    assert any("2 columns" in line and "--kinds nominal" in line for line in assumed)
+    assert any("2 columns" in line and "--kinds a=nominal" in line for line in assumed)
 
 
 def test_example_consecutive_answers_are_a_range(learn):

@@ -51,11 +51,11 @@ def test_variables_stand_where_a_file_says(coins, tmp_path):
             r"no/report\.html.*\[file-not-writable\]",
         ),
         (["report", "broken.graphml"], r"broken\.graphml.*\[file-damaged\]"),
-        (["report", "three.csv", "--max-levels", "2"], r"\b2\b"),
+        (["report", "three.csv", "--max-levels", "1"], r"\b2\b"),
         (["report", "letter.doc"], r"\.doc"),
         (["learn", "coins.csv", "--report", "report.txt"], r"report\.txt.*\[file-format\]"),
         (["report", "coins.csv", "--layout", "spiral"], r"'spiral'.*circle.*\[option-value\]"),
-        (["report", "coins.csv", "--layout", "no/places.csv"], r"places\.csv.*\[file-unreadable\]"),
+        (["report", "coins.csv", "--layout", "no/places.csv"], r"places\.csv.*\[file-not-found\]"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_behind(arguments, fact, coins, tmp_path):

@@ -33,6 +33,7 @@ def data(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.integers(0, 2, size=(200, 3))
     values[:, 1] = values[:, 0]
+    values[::9, 1] = 1 - values[::9, 0]
     np.savetxt(tmp_path / "data.csv", values, "%d", ",", header="a,b,c", comments="")
     return tmp_path
 
@@ -55,6 +56,11 @@ def test_example_standard_output_full_closed_or_left(data, line):
     assert left.returncode in (0, 141), left.stderr
     assert left.stderr in ("", shell(f"markhood {line} >/dev/null", data).stderr)
     assert shell(f"markhood {line} 2>&- >/dev/null <&-", data).returncode == 0
+
+
+@pytest.mark.parametrize(("line", "code"), [("learn data.csv", 0), ("learn none.csv", 2)])
+def test_example_a_full_standard_error_does_not_change_the_exit_code(data, line, code):
+    assert shell(f"markhood {line} >/dev/null 2>/dev/full", data).returncode == code
 
 
 def test_example_a_reader_that_has_left_is_141(data):
@@ -87,7 +93,7 @@ def test_example_a_signal_ends_the_work_and_leaves_only_tiles(tmp_path, number, 
     """Hill climbing without a screen takes many seconds."""
     values = np.random.default_rng(0).integers(0, 2, size=(20000, 3000), dtype=np.uint8)
     np.save(tmp_path / "long.npy", values)
-    arguments = ["long.npy", "--method=hc"]
+    arguments = ["long.npy", "--method=hc", "--gamma=0.5"]
     ended = stopped_at("tiles/*-blankets.tiles", number, *arguments, folder=tmp_path)
     assert ended == (code, "markhood: stopped.\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["long.npy", "tiles"]
@@ -145,6 +151,16 @@ def test_example_a_limit_on_the_size_of_files_is_called_that(data):
     assert "ulimit -f" in done.stderr
     assert "permissions" not in done.stderr
     assert sorted(path.name for path in data.iterdir()) == ["data.csv", "wide.npy"]
+
+
+def test_example_a_limit_on_the_size_of_files_leaves_no_output(data):
+    done = shell(
+        "markhood learn data.csv -o o.json --report o.html --model p.json",
+        data,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000)),
+    )
+    assert (done.returncode, "Wrote" in done.stdout) == (2, False)
+    assert [path.name for path in data.iterdir()] == ["data.csv"]
 
 
 @pytest.mark.parametrize("arguments", ["learn {}.csv", "learn data.csv -o {}.json", "pack data.csv -o {}",

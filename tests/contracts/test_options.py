@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 import markhood
 from markhood.commandline.app import app
 from markhood.content import as_json
+from markhood.data.codebook import codebook_of
 from markhood.data.reading import Reading
 from markhood.learning.knowledge import Knowledge
 from markhood.learning.learn import MethodName
@@ -56,6 +57,7 @@ STEPS = np.clip(np.round(2 * (VALUES + NOISE)), -1, 3).astype(int)
 BASES = np.where(
     RNG.random(VALUES.shape) < 0.9, np.array(list("AC"))[VALUES], np.array(list("GT"))[VALUES]
 )
+COUNTS = RNG.poisson(np.exp(2 * VALUES - 1 + RNG.normal(size=(len(VALUES), 1))))
 PLACES = {name: 100 * k for k, name in enumerate(NAMES)}
 HALVES = {name: str(int(k > 3)) for k, name in enumerate(NAMES)}
 
@@ -99,6 +101,7 @@ DATA = {
     "holes.csv": _csv(HOLES),
     "steps.csv": _csv(STEPS),
     "measured.csv": _csv(np.round(VALUES + NOISE, 2)),
+    "counts.csv": _csv(COUNTS),
     "weighted.csv": _weighted,
     "transposed.csv": _transposed,
     "two.npz": lambda path: np.savez(path, one=VALUES[:50], two=VALUES),
@@ -114,16 +117,21 @@ SHARED = {
     "kinds": ({"q0": "nominal", "q3": "ordinal"}, {}, "steps.csv"),
     "bins": (4, {}, "measured.csv"),
     "missing": ("drop", {"missing_values": ["-9"]}, "holes.csv"),
-    "missing_values": (["-9"], {"missing": "level"}, "holes.csv"),
+    "missing_values": (["-8"], {"missing": "level"}, "holes.csv"),
     "weights": ("weight", {}, "weighted.csv"),
+    "clusters": ("weight", {}, "weighted.csv"),
+    "time": ("weight", {}, "weighted.csv"),
     "index": ("q7", {}, "plain.csv"),
     "header": (False, {}, "plain.csv"),
+    "skip_rows": (1, {}, "plain.csv"),
     "encoding": ("cp1252", {}, "plain.csv"),
     "transpose": (True, {}, "transposed.csv"),
     "array": ("two", {}, "two.npz"),
     "max_levels": (6, {}, "steps.csv"),
+    "codebook": ([{"column": "q7", "role": "covariate"}], {}, "plain.csv"),
+    "compositional": (True, {}, "counts.csv"),
     "merge_rare": (30, {}, "steps.csv"),
-    "normalize_weights": (False, {"weights": "weight"}, "weighted.csv"),
+    "weights_are": ("frequencies", {"weights": "weight"}, "weighted.csv"),
     "positions": (PLACES, {}, "plain.csv"),
     "letters": ("reduced", {}, "genes.fasta"),
     "similarity_threshold": (
@@ -209,7 +217,10 @@ def typed(folder, options):
         if isinstance(value, bool):
             words.append(flag if value else flag.replace("--", "--no-", 1))
             continue
-        if name in FROM_FILES:
+        if name == "codebook":
+            codebook_of(value).write(folder / "codebook.csv")
+            value = folder / "codebook.csv"
+        elif name in FROM_FILES:
             rows = value.items() if isinstance(value, dict) else value
             text = "".join(",".join(map(str, row)) + "\n" for row in rows)
             value = folder / f"{name}.csv"
@@ -232,8 +243,10 @@ def learned_three_ways(folder, path, method, options):
 
     graph = markhood.learn(path, method, **grouped(own("learn")))
     passed = own("estimator")
+    of_rows = {name: passed.pop(name) for name in ("clusters", "time") if name in passed}
     weights = passed.pop("weights", None)
-    fitted = ESTIMATORS[method](**grouped(passed)).fit(path, sample_weight=weights).graph_
+    estimator = ESTIMATORS[method](**grouped(passed))
+    fitted = estimator.fit(path, sample_weight=weights, **of_rows).graph_
     out = folder / "graph.json"
     words = ["learn", path, "--method", method, "-o", out, *typed(folder, own("shell"))]
     done = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
@@ -335,7 +348,7 @@ def test_property_every_option_is_passed_in_one_place():
     assert len(in_groups) == len(set(in_groups))
     assert not flat & set(in_groups)
     declared = {name for kind in PARTS.values() for name in kind.names()}
-    assert flat | set(in_groups) | {"weights"} == declared
+    assert flat | set(in_groups) | {"weights", "clusters", "time"} == declared
     with pytest.raises(markhood.InputError, match="run=Run"):
         markhood.learn(VALUES, imputations=3)
 

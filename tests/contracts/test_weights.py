@@ -95,6 +95,7 @@ def test_contract_learning(method, options):
         assert weighted.provenance.get(name) == repeated.provenance.get(name)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_contract_the_graphs_and_couplings_of_stability():
     columns = {"columns": BINARY, "n_jobs": 1}
     paths = [
@@ -119,6 +120,7 @@ def test_contract_the_graphs_and_couplings_of_stability():
     assert tests[0].strength == pytest.approx(tests[1].strength, abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_contract_scores_of_samples_and_fitted_models():
     graph = markhood.learn(FRAME[BINARY], n_jobs=1)
     one, other = (

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from markhood.data.account import table_summary
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
+from markhood.data.reading import TableFormat
 from markhood.data.samples import Weights
 from markhood.data.weights import UNIT, as_weights, repeated, similarity_weights
 from messages import refuses, warns
@@ -32,19 +33,21 @@ def test_example_whole_numbers_are_frequencies(dtype):
     assert unit == 1
 
 
-def test_example_real_weights_have_mean_one():
+def test_example_real_weights_sum_to_the_effective_sample_size():
     counts, unit = as_weights([0.5, 2.5, 0, 3], 4)
-    assert unit == 1 / 1024
     assert counts.tolist() == [256, 1280, 0, 1536]
+    assert counts.sum() * unit == pytest.approx(6**2 / (0.5**2 + 2.5**2 + 3**2), rel=1e-4)
     assert as_weights([5e6 + 0.5, 2.5e7 + 2.5, 0, 3e7 + 3], 4)[0].tolist() == counts.tolist()
-    assert as_weights([0.5, 2.5, 0, 3], 4, normalize=False)[0].tolist() == [512, 2560, 0, 3072]
+    assert as_weights([0.5, 2.5, 0, 3], 4, "frequencies")[0].tolist() == [512, 2560, 0, 3072]
 
 
 @given(st.lists(st.floats(0.5, 100), min_size=1, max_size=50))
 def test_property_real_weights_are_within_the_stated_precision(values):
-    counts, unit = as_weights([*values, 0.567], len(values) + 1)
     numbers = np.array([*values, 0.567])
-    assert np.abs(counts * unit - numbers / numbers.mean()).max() <= UNIT / 2 + 1e-12
+    counts, unit = as_weights(numbers, len(numbers))
+    assert np.abs(counts / 1024 - numbers / numbers.mean()).max() <= UNIT / 2 + 1e-12
+    expected = numbers.sum() ** 2 / (numbers**2).sum()
+    assert counts.sum() * unit == pytest.approx(expected, rel=2e-3)
 
 
 def test_example_a_weight_that_is_rounded_to_zero_is_said_to_be():
@@ -130,7 +133,8 @@ def test_example_weights_of_dropped_rows_do_not_count(decode):
     with warns("rows-dropped", where="missing"):
         samples = encode(table, missing="drop", weights=[0.5, 1000, 1, 1.5])
     assert decode(samples) == [(0, 1), (1, 0), (0, 0)]
-    assert (samples.weights.counts * samples.weights.unit).tolist() == [0.5, 1, 1.5]
+    assert samples.weights.counts.tolist() == [512, 1024, 1536]
+    assert samples.total_weight == pytest.approx(3**2 / (0.5**2 + 1 + 1.5**2), rel=1e-4)
 
 
 def test_example_samples_cannot_be_encoded_again():
@@ -224,10 +228,49 @@ def test_oracle_similarity(threshold, missing):
         assert given.counts.tolist() == counts.tolist()
 
 
-def test_example_whole_numbers_that_are_likely_a_population_are_said_to_be_frequencies():
-    with warns("frequency-weights", where="weights", facts=("4500",)):
-        weights = as_weights([1000, 2000, 1500], 3)
-    assert weights.unit == 1
+COINS = np.random.default_rng(3).integers(0, 2, (200, 12))
+PEOPLE = 1000 + np.arange(200)
+
+
+@pytest.mark.parametrize("weights", [PEOPLE, np.where(np.arange(200) < 9, 3, PEOPLE)])
+def test_example_whole_numbers_that_are_likely_a_population_are_survey_weights(weights):
+    with warns("weights-read", where="weights", facts=(f"{weights.sum():.4g}",)):
+        samples = encode(COINS, weights=weights)
+    expected = weights.sum() ** 2 / (weights**2.0).sum()
+    assert samples.total_weight == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "weights", "are_frequencies"),
+    [
+        (COINS, "weight", np.arange(200) % 5, True),
+        (COINS, "n", PEOPLE, True),
+        (COINS, "wtmec2yr", np.arange(200) % 5, False),
+        (COINS[:, :2], "weight", PEOPLE, False),  # rows occur again
+        (np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)]), "weight",
+         PEOPLE[:8], True),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")
+def test_example_whole_numbers_are_recognised_by_name_size_and_table(
+    table, name, weights, are_frequencies
+):
+    frame = pd.DataFrame(table).add_prefix("q").assign(**{name: weights})
+    samples = encode(frame, weights=name)
+    assert (samples.weights.unit == 1) == are_frequencies
+    assert [f.code for f in samples.account.findings] == ["weights-read"]
+    for own, is_one in (("frequencies", True), ("survey", False)):
+        found = encode(frame, weights=name, table=TableFormat(weights_are=own))
+        assert (found.weights.unit == 1) == is_one
+        assert not found.account.findings
+
+
+def test_example_the_scale_of_survey_weights_does_not_matter():
+    weights = np.random.default_rng(0).lognormal(size=200)
+    expected = encode(COINS, weights=weights).fingerprint
+    for factor in (1e-5, 1e-300, 1e6, 1e305):
+        assert encode(COINS, weights=factor * weights).fingerprint == expected
+    assert encode(COINS, weights=np.full(200, 1e-5)).weights is None
 
 
 @pytest.mark.parametrize("as_data", [pd.DataFrame, pl.DataFrame, pa.table, "array", "sparse"])

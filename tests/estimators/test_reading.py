@@ -39,10 +39,10 @@ def test_example_drop(make, code, table):
 def test_example_refused(table):
     table[3, 2] = np.nan
     with refuses("missing-values", "x2", "1 missing"):
-        PLRHC().fit(table)
-    table[:, 2] = np.arange(300)
-    with refuses("too-many-levels", "x2", "1 column"):
-        PLRHC(table=TableFormat(max_levels=100)).fit(table)
+        PLRHC(missing="error").fit(table)
+    words = np.array([[f"w{k}", "uv"[k % 2], "uvw"[k % 3]] for k in range(300)], object)
+    with refuses("too-many-levels", "x0", "1 column"):
+        PLRHC(table=TableFormat(max_levels=100)).fit(words)
 
 
 def test_example_samples_of_weight_zero_are_left_out(table):
@@ -55,5 +55,6 @@ def test_example_samples_of_weight_zero_are_left_out(table):
 
 
 def test_example_the_tag_says_whether_missing_values_are_taken():
-    assert not PLRHC().__sklearn_tags__().input_tags.allow_nan
+    assert PLRHC().__sklearn_tags__().input_tags.allow_nan
+    assert not PLRHC(missing="error").__sklearn_tags__().input_tags.allow_nan
     assert ChowLiu(missing="drop").__sklearn_tags__().input_tags.allow_nan

@@ -46,6 +46,8 @@ WORDS: dict[str, list[str]] = {
     "adjust_for": ["a", "a,b", "x", "", "b,b"],
     "resample": ["rows", "halves", "cases", "model", "x"],
     "clusters": ["a", "e", "x", ""],
+    "time": ["a", "e", "x", ""],
+    "weights_are": ["auto", "frequencies", "survey", "x"],
     "strata": ["a", "e", "x", ""],
     "level": REAL,
     "centrality": OUTPUTS,

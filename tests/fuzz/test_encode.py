@@ -46,7 +46,7 @@ OPTIONS = st.fixed_dictionaries(
             st.lists(st.floats() | st.integers(), max_size=5),
             st.lists(SCALARS, max_size=5),
         ),
-        "normalize_weights": st.booleans(),
+        "weights_are": st.sampled_from(["auto", "frequencies", "survey"]),
     }
 )
 

@@ -1,7 +1,6 @@
 """The climb of groups: the definition against sets and any scores, the kernels against the definition."""
 
 import os
-import signal
 import threading
 from functools import cache
 from random import Random
@@ -204,14 +203,6 @@ def test_example_what_does_not_fit_together(change, message):
     } | change
     with pytest.raises(ValueError, match=message):
         NativeKernels().climb_groups(BITS["binary"], costs=PRICES["bic"], **arguments)
-
-
-@pytest.fixture
-def ctrl_c():
-    """Listen to SIGINT, which processes in the background are told to ignore."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield lambda: os.kill(os.getpid(), signal.SIGINT)
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there a signal to oneself is the end")

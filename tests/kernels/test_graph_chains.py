@@ -1,7 +1,6 @@
 """A chain over graphs: where it settles, and that every backend walks the same way."""
 
 import os
-import signal
 import threading
 
 import numpy as np
@@ -155,20 +154,13 @@ def test_example_a_seldom_visit_counts_for_the_sweeps_without(kernels, n_sweeps)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there a signal to oneself is the end")
-def test_example_ctrl_c_ends_a_chain():
+def test_example_ctrl_c_ends_a_chain(ctrl_c):
     """One of so many sweeps would take hours."""
     values = np.random.default_rng(0).integers(0, 2, size=(500, 40), dtype=np.uint8)
     bits, pairs = pack(values), all_pairs(40)
-    after = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of a run ignore it
-    after.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            NativeKernels().sample_graphs(
-                bits, pairs, prior_of(pairs, 0.5), chain_of(pairs), 0, 10**7
-            )
-    finally:
-        signal.signal(signal.SIGINT, before)
+    threading.Timer(0.5, ctrl_c).start()
+    with pytest.raises(KeyboardInterrupt):
+        NativeKernels().sample_graphs(bits, pairs, prior_of(pairs, 0.5), chain_of(pairs), 0, 10**7)
 
 
 def test_example_the_density_is_the_mean_probability_of_all_pairs(kernels):

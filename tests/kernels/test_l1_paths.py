@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sklearn import __version__ as sklearn_version
 from sklearn.linear_model import LogisticRegression
 
+from markhood.kernels.bits import Reals
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import Reals
 from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.l1 import l1_logistic, scores, slopes_along
 from oracles.networks import awkward, independent, network

@@ -10,9 +10,10 @@ from scipy.stats import chi2_contingency
 
 from markhood.data.samples import Weights
 from markhood.errors import InputError
+from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Bits, Costs, Dirichlet, FitPenalty
+from markhood.kernels.protocol import NO_PENALTY, Costs, Dirichlet, FitPenalty
 from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.conditional import blanket_problem, supremum
 from oracles.levels import chain

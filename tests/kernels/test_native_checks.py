@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from markhood.kernels import native
+from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Bits, Costs
+from markhood.kernels.protocol import NO_PENALTY, Costs
 from markhood.kernels.steps import weakest_of_triangles, within_steps
 from oracles.counting import n_log_n
 from oracles.networks import network

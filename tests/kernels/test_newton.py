@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markhood.data.weights import Weights
+from markhood.kernels.bits import Reals
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import FitPenalty, Reals, Status
+from markhood.kernels.protocol import FitPenalty, Status
 from markhood.kernels.reference.likelihoods import nominal, ordinal, pair
 from markhood.kernels.reference.newton import newton
 from markhood.kernels.reference.pair_fit import level_features

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import PottsPenalty, PottsSamples
+from markhood.kernels.networks import PottsPenalty, PottsSamples
 from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.kernels.reference.pseudo_likelihood import Objective
 

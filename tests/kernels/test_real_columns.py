@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from markhood.data.samples import Weights
+from markhood.kernels.bits import Reals
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Costs, Dirichlet, FitPenalty, Reals
+from markhood.kernels.protocol import NO_PENALTY, Costs, Dirichlet, FitPenalty
 from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.ordered import ordinal_chain
 from oracles.packing import pack, samples_with_levels

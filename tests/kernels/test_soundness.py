@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from markhood.kernels.bits import Bits
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import Bits, Unsound
+from markhood.kernels.protocol import Unsound
 from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.packing import samples_with_levels
 

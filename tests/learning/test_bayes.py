@@ -187,6 +187,7 @@ def test_example_ordered_levels_have_numbers_and_intervals():
     assert not any(table is not None for table in graph.coupling_tables)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_example_weights_count_samples():
     values = VALUES[:200, :5]
     weights = np.random.default_rng(1).integers(1, 4, len(values))

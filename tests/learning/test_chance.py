@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 
 import markhood
-from markhood import DataWarning
 from markhood.data.coding.encode import encode
 from markhood.kernels.tables import codes
-from markhood.learning.checks.chance import expected_pairs, safer_gamma, shuffled
+from markhood.learning.checks.chance import (
+    expected_pairs,
+    pairs_by_chance,
+    safer_gamma,
+    shuffled,
+)
+from markhood.learning.request import Request
+from markhood.search.screen import screen
 from messages import warns
 from oracles.networks import network
 
@@ -42,17 +48,55 @@ def test_property_a_shuffled_table_has_the_same_columns_and_nothing_else():
 
 def test_example_few_samples_of_many_variables_are_spoken_of_with_a_safer_choice():
     table = coins(1, 50, 225)
-    with pytest.warns(DataWarning, match=r"about 57 pairs .* gamma=1\.25 .* shuffles=5") as said:
-        graph = markhood.learn(table)
-    assert said[0].filename == __file__
+    with warns("chance-edges", facts=("of the", "gamma=1.25", "shuffles=5")):
+        graph = markhood.learn(table, gamma=0.5)
     assert graph.n_edges > 20
-    assert markhood.learn(table, gamma=1.25).n_edges <= 2
     assert safer_gamma(encode(table), 0.5) == 1.25
+
+
+def test_example_the_default_gamma_is_raised_where_most_edges_would_be_chance():
+    table = coins(1, 50, 225)
+    with warns("chance-edges", where="gamma", facts=("gamma=1.25", "50 samples")):
+        graph = markhood.learn(table)
+    assert graph.n_edges <= 2
+    assert graph.provenance["parameters"]["gamma"] == 1.25
+    again = markhood.learn(table, gamma=1.25)
+    assert graph == again
+    with warns("chance-edges", where="gamma"):
+        stable = markhood.bootstrap(table, replicates=2)
+    assert stable.graph == again
+    with warns("chance-edges", where="gamma"):
+        assert markhood.PLRHC().fit(table).graph_ == again
+    with warns("chance-edges", where=""):
+        assert markhood.PLRHC(gamma=0.5).fit(table).graph_.n_edges > 20
+
+
+def test_example_a_few_chance_edges_among_strong_ones_are_counted():
+    rng = np.random.default_rng(3)
+    table = coins(5, 40, 24)
+    table[:, 1::2] = np.where(rng.random((40, 12)) < 0.85, table[:, ::2], table[:, 1::2])
+    with warns("chance-edges", where="", facts=("40 samples of 24",)):
+        graph = markhood.learn(table)
+    assert 12 <= graph.n_edges < 24
+    assert graph.provenance["parameters"]["gamma"] == 0.5
+
+
+@pytest.mark.parametrize(("n", "d"), [(20, 20), (40, 30)])
+def test_property_small_tables_have_as_many_chance_pairs_as_expected(n, d):
+    counts, expected = [], []
+    for seed in range(6):
+        request = Request.of("pairwise", {"gamma": 0.5, "n_jobs": 1})
+        samples = encode(coins(seed, n, d))
+        with request.job(samples) as job:
+            counts.append(len(screen(job, 0.5).edges))
+            expected.append(pairs_by_chance(job, 0.5))
+    spread = (np.mean(expected) / 6) ** 0.5
+    assert np.mean(counts) == pytest.approx(np.mean(expected), abs=4 * spread)
 
 
 def test_example_what_shuffled_columns_give_is_written_down():
     with warns("chance-edges"):
-        graph = markhood.learn(coins(2, 50, 100), run=markhood.Run(shuffles=3))
+        graph = markhood.learn(coins(2, 50, 100), gamma=0.5, run=markhood.Run(shuffles=3))
     counts = graph.provenance["edges_by_chance"]
     assert len(counts) == 3
     assert abs(np.mean(counts) - graph.n_edges) < 0.6 * graph.n_edges

@@ -6,8 +6,8 @@ import pytest
 
 import markhood
 from golden.test_golden import load
+from markhood.data.agreement import agreement
 from markhood.data.coding.encode import encode
-from markhood.learning.checks.copies import agreement
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
 from messages import refuses, warns
@@ -203,13 +203,32 @@ def test_example_other_tables_are_told_of_their_copies():
     table = pd.DataFrame(VALUES, columns=NAMES).assign(
         **{f"copy{k}": VALUES[:, 0] for k in range(10)}
     )
-    with warns("identical-columns", where="identical"):
+    with warns("identical-columns", where="copy0", facts=("10 columns", "'copy0' of 'a'")):
         graph = markhood.learn(table)
     assert graph.n_nodes == 18
     assert graph.provenance["copies"] == 10
     assert (
         "copies" not in markhood.learn(table, genome=markhood.Genome(identical="keep")).provenance
     )
+
+
+def test_example_one_copy_or_near_copy_is_named_wherever_it_matters():
+    table = pd.DataFrame(VALUES, columns=NAMES)
+    exact = table.assign(same=1 - table["a"])
+    facts = ("'same' of 'a'",)
+    with warns("identical-columns", where="same", facts=facts):
+        graph = markhood.learn(exact)
+    with warns("identical-columns", where="same", facts=facts):
+        markhood.bootstrap(exact, replicates=2)
+    with warns("identical-columns", where="same", facts=facts):
+        markhood.fit_model(graph, exact)
+    near = table.assign(same=table["a"].where(table.index != 3, 1 - table["a"]))
+    with warns("identical-columns", where="same", facts=("near copy", *facts)):
+        graph = markhood.learn(near)
+    with warns("identical-columns", where="same", facts=("near copy", *facts)):
+        markhood.fit_model(graph, near)
+    kept = markhood.learn(near, genome=markhood.Genome(identical="keep"))
+    markhood.fit_model(kept, near)
 
 
 def test_example_four_hundred_copies_cost_nothing():
@@ -293,6 +312,7 @@ def test_oracle_agreement_of_weighted_samples_is_that_of_repeated_rows(levels):
     assert abs(agreement(encode(values), pairs)[0] - repeated[0]) > 0.05
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_property_copies_that_nearly_agree_count_weights():
     table = pd.DataFrame(VALUES, columns=NAMES).assign(copy=VALUES[:, 0])
     table.loc[:30, "copy"] = 1 - table["a"]

@@ -96,7 +96,7 @@ def test_property_a_weight_is_a_repeated_row(method, options, age):
                 DATA,
                 method,
                 weights=weights,
-                table=markhood.TableFormat(normalize_weights=False),
+                table=markhood.TableFormat(weights_are="frequencies"),
                 **how,
             ),
             markhood.learn(repeated, method, **how),

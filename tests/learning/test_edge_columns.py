@@ -22,6 +22,7 @@ def test_oracle_a_step_is_times_both_deviations():
     np.testing.assert_allclose(graph.annotations["standardized"], expected)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_oracle_weights_count():
     weights = np.random.default_rng(1).integers(1, 4, size=len(VALUES))
     graph = markhood.learn(VALUES, weights=weights)

@@ -1,5 +1,7 @@
 """Hidden factors: rest scores, the number of factors, and what is left for edges."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,10 @@ import pytest
 import markhood
 from markhood.data.coding.encode import encode
 from markhood.data.rest_scores import known_codes, leading_components, rest_scores
+from markhood.output.report.facts import run_rows
+from markhood.scores.bic import Bic
+from markhood.scores.discrete import DiscreteScorer
+from markhood.scores.given import score_statistics, scored_variable
 from messages import refuses, warns
 
 PAIRS = {(2 * k, 2 * k + 1) for k in range(5)}
@@ -37,7 +43,7 @@ def edges(graph):
 def test_oracle_rest_scores_are_sums_over_other_columns():
     samples = encode(questionnaire(1, 50, 10, levels=3), kinds={"x0": "nominal"})
     found = leading_components(samples, 10, 2)
-    values = known_codes(samples, 10)
+    values = known_codes(samples, np.arange(10))
     scores = rest_scores(values, samples.variables, found, 10)
     columns = [*(values[0] == level for level in (1, 2)), *values[1:]]
     z = np.array([(c - c.mean()) / c.std() for c in np.array(columns, float)])
@@ -93,6 +99,7 @@ def test_example_a_table_with_factors_is_noticed():
     markhood.learn(questionnaire(1), factors=0)
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_property_weights_are_repeated_rows():
     values = questionnaire(4, 200)
     weights = np.random.default_rng(0).integers(0, 3, 200)
@@ -152,3 +159,95 @@ def test_property_rotations_explain_the_same():
         assert min(first.max(), last.max()) > 4 * max(first.min(), last.min())
     with refuses("option-value", "method"):
         factors.rotated("promax")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"means": [0.5]},
+        {"means": None},
+        {"deviations": [0.0] * 16},
+        {"deviations": ["a"] * 16},
+        {"explained": [-1.0, 0.1]},
+        {"loadings": {"x0": [0.1, 0.1]}},
+    ],
+)
+def test_example_damaged_scores_are_refused(damage):
+    graph = markhood.learn(questionnaire(1), factors=2)
+    stored = dict(graph.provenance)
+    stored["factors"] = dict(stored["factors"]) | damage
+    damaged = markhood.Graph(graph.variables, graph.edges, provenance=stored)
+    with refuses("graph-invalid", "factors"):
+        markhood.fit_model(damaged, questionnaire(1))
+
+
+def test_example_loadings_are_a_frame_of_the_input_library():
+    polars = pytest.importorskip("polars")
+    values = questionnaire(1)
+    table = polars.DataFrame(values, schema=[f"x{k}" for k in range(values.shape[1])])
+    found = markhood.learn(table, factors=2).factors.rotated().to_frame()
+    assert isinstance(found, polars.DataFrame)
+    assert found.columns == ["column", "factor 1", "factor 2"]
+    of_array = markhood.learn(values, factors=1).factors.to_frame()
+    assert of_array["column"].to_list()[:2] == ["x0", "x1"]
+
+
+def two_populations(seed, n=600, chromosomes=6, sites=25):
+    """Draw sites with linkage along chromosomes, whose frequencies differ between populations."""
+    rng = np.random.default_rng(seed)
+    half = np.arange(n) < n // 2
+    values, names = [], []
+    for chromosome in range(chromosomes):
+        before = None
+        for site in range(sites):
+            share = np.clip(rng.uniform(0.3, 0.7) + 0.5 * rng.choice([-1, 1]) * (half - 0.5), 0, 1)
+            own = rng.random(n) < share
+            if before is not None:
+                own = np.where(rng.random(n) < 0.5, before, own)
+            values.append(own)
+            names.append(f"chr{chromosome}:{1000 * site}")
+            before = own
+    table = pd.DataFrame(np.column_stack(values).astype(int), columns=names)
+    table["chr5:0"] = np.where(rng.random(n) < 0.5, table["chr0:0"], table["chr5:0"])
+    return table, half
+
+
+def test_example_populations_behind_a_genome():
+    table, half = two_populations(1)
+    genome = markhood.Genome(min_distance=10**6)
+    options = {"genome": genome, "remove_indirect": True, "gamma": 1.5, "n_jobs": 1}
+    plain = markhood.learn(table, "pairwise", factors=0, **options)
+    found = markhood.learn(table, "pairwise", factors="auto", **options)
+    assert found.factors.n_factors == 1
+    scores = table.to_numpy() @ found.factors.loadings[:, 0]
+    assert abs(np.corrcoef(scores, half)[0, 1]) > 0.7
+    assert plain.n_edges > 10
+    assert ("chr0:0", "chr5:0") in {tuple(sorted(edge)) for edge in found.edge_names()}
+    assert found.n_edges <= 3
+    rng = np.random.default_rng(1)
+    shuffled = table.apply(lambda column: rng.permutation(column))
+    assert markhood.learn(shuffled, "pairwise", factors="auto", **options).factors is None
+
+
+def test_property_scores_of_binary_variables_are_those_of_one_at_a_time():
+    values = questionnaire(1, 300)
+    samples = encode(values, weights=np.arange(300) % 3 + 1)
+    samples = replace(samples, components=leading_components(samples, 16, 2))
+    scorer = DiscreteScorer(samples, Bic(0.5))
+    blocks = scorer._scored.statistics(slice(0, 16), slice(0, 16))
+    weights = scorer._weights
+    ones = [scored_variable(samples.bits, v, scorer._shares_given(v), weights) for v in range(16)]
+    np.testing.assert_allclose(blocks, score_statistics(ones, ones, weights), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("suffix", ["json", "graphml", "csv"])
+def test_example_files_and_reports_have_the_loadings(tmp_path, suffix):
+    graph = markhood.learn(questionnaire(1), factors=2)
+    markhood.write_graph(graph, tmp_path / f"graph.{suffix}")
+    again = markhood.read_graph(tmp_path / f"graph.{suffix}")
+    np.testing.assert_allclose(again.factors.loadings, graph.factors.loadings)
+    rows = dict(run_rows(again))
+    leading = graph.factors.rotated().leading(0, 1)[0]
+    assert leading in rows["hidden factor 1"]
+    assert "hidden factor 2" in rows
+    assert str(graph.n_edges) in rows["given these factors"]

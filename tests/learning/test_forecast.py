@@ -14,7 +14,9 @@ import pytest
 
 from markhood import DataWarning, learn
 from markhood.data.coding.encode import encode
+from markhood.kernels.lists import Lists
 from markhood.learning.forecast.climb import _candidates
+from markhood.learning.forecast.forecast import _Sample
 from markhood.learning.methods import METHODS
 from markhood.learning.request import Request
 from markhood.search.screen import screen
@@ -233,9 +235,25 @@ def test_oracle_candidates_of_a_timed_climb_are_the_strongest():
     assert free[0].tolist() == group[1:].tolist()
 
 
+def test_oracle_steps_to_find_dense_spaces():
+    """Where all pairs depend, a few neighbours of a variable reach all others, and no more are followed."""
+    job = job_of(encode(one_cause(300, 1000)))
+    sample = _Sample(job, 0.5, np.random.default_rng(0))
+    sample.spaces(3, 300)
+    neighbours = Lists.of_neighbours(screen(job, 0.5).edges, 300)
+    followed = []
+    for variable in range(20):
+        near = neighbours[variable]
+        reached = np.cumsum([np.isin(range(300), neighbours[v]) for v in near], axis=0) > 0
+        followed.append(1 + int(np.argmax(reached.all(axis=1))))
+    steps = np.mean(followed) * len(neighbours.values) / 300
+    assert steps / 3 < sample.mean_steps < 3 * steps
+
+
 HARD = {
     "nominal": lambda: encode(latent_classes(8000, [12] * 30)),
     "many levels": lambda: encode(latent_classes(3000, [24] * 12)),
+    "few samples": lambda: encode(permuted(100, 3, 64), kinds="nominal"),
     "ordinal": lambda: encode(ordinal_factors(20_000, 40), kinds="ordinal"),
     "one cause": lambda: encode(one_cause(3000, 1000)),
     "many variables": lambda: encode(chains(8000, 4000)),
@@ -248,6 +266,12 @@ def ordinal_factors(n_samples, n_variables):
     return np.digitize(factors + rng.normal(size=factors.shape), np.arange(-4, 4, 0.6))
 
 
+def permuted(n_samples, n_variables, n_levels):
+    rng, levels = np.random.default_rng(0), np.arange(n_samples) % n_levels
+    return np.column_stack([rng.permutation(levels) for _ in range(n_variables)])
+
+
+@pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 @pytest.mark.parametrize(
     ("name", "method"),
     [

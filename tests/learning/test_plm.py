@@ -72,6 +72,7 @@ def test_property_any_number_of_threads_gives_the_same_graph(tmp_path):
     assert saved[0] == saved[1] == one
 
 
+@pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
 def test_property_duplicated_samples_weigh_twice():
     twice = markhood.PseudoLikelihood(top=3).fit(pd.concat([RNA, RNA], ignore_index=True))
     weighted = markhood.PseudoLikelihood(top=3).fit(RNA, sample_weight=np.full(len(RNA), 2))

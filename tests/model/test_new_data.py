@@ -41,14 +41,14 @@ def as_path(frame, folder, ending):
 
 
 def as_packed(frame, folder):
-    write_packed(encode(frame, table=markhood.TableFormat(max_levels=1000)), folder / "packed")
+    write_packed(encode(frame, bins=None), folder / "packed")
     return folder / "packed"
 
 
 INPUTS = {
     "frame": lambda frame, folder: frame,
     "array": lambda frame, folder: frame.to_numpy(object),
-    "samples": lambda frame, folder: encode(frame, table=markhood.TableFormat(max_levels=1000)),
+    "samples": lambda frame, folder: encode(frame, bins=None),
     "csv": lambda frame, folder: as_path(frame, folder, "csv"),
     "parquet": lambda frame, folder: as_path(frame, folder, "parquet"),
     "packed": lambda frame, folder: as_packed(frame, folder),

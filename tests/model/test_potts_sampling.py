@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from markhood.data.samples import words_per_row
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import Chains
+from markhood.kernels.networks import Chains
 from markhood.kernels.tables import codes
 from markhood.model.potts.exact import States
 from markhood.model.potts.model import PottsModel

@@ -6,7 +6,7 @@ import numpy as np
 
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.kernels.protocol import Bits
+from markhood.kernels.bits import Bits
 
 
 def pack(values):

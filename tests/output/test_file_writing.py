@@ -4,12 +4,18 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from markhood.errors import InputError
-from markhood.output.file_writing import check_distinct, check_writable_file, replace_all
+from markhood.output.file_writing import (
+    check_distinct,
+    check_writable_file,
+    replace_all,
+    together,
+)
 from messages import refuses
 
 
@@ -63,6 +69,22 @@ def test_example_a_device_is_written_to_and_stays_one(tmp_path):
         assert stat.S_ISCHR(after.st_mode)
         assert (before.st_ino, before.st_rdev) == (after.st_ino, after.st_rdev)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["full.csv", "null.csv"]
+
+
+def test_property_files_written_together_appear_at_the_end_or_not_at_all(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"before")
+    with refuses("file-not-writable", "/dev/full"), together():
+        replace_all({one: b"after"})
+        replace_all({other: b"after"})
+        replace_all({Path("/dev/full"): b"after"})
+    assert (one.read_bytes(), [p.name for p in tmp_path.iterdir()]) == (b"before", ["one"])
+    with together():
+        replace_all({one: b"after"})
+        replace_all({other: b"after"})
+        assert one.read_bytes() == b"before"
+    assert (one.read_bytes(), other.read_bytes()) == (b"after", b"after")
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def write_when_read(pipe, content):

@@ -117,7 +117,7 @@ def test_example_bins_merged_levels_and_codes_for_missing_are_said():
     text = graph.describe_methods()
     assert "The value -9 was treated as missing." in text
     assert "5 of 300 rows were left out for missing values." in text
-    assert "cut into equal-frequency bins: 'age' (4 bins)." in text
+    assert "cut into equal-frequency bins: 'age' (4 bins)" in text
     assert (
         "Levels with fewer than 10 samples were merged in 1 column: 'mood' (4 levels to 3)." in text
     )

@@ -82,6 +82,7 @@ def test_golden_files_of_version_1_are_read(name):
         (lambda d: d | {"couplings": [1.0, 2.0]}, "file-damaged"),
         (lambda d: d | {"coupling_errors": []}, "file-damaged"),
         (lambda d: d | {"infinite_couplings": [7]}, "file-damaged"),
+        (lambda d: d | {"infinite_fields": [2**63]}, "file-damaged"),
     ],
 )
 def test_example_damaged_files_are_refused(tmp_path, change, code):
@@ -94,6 +95,9 @@ def test_example_damaged_files_are_refused(tmp_path, change, code):
 
 def test_example_what_is_no_json_is_refused(tmp_path):
     (tmp_path / "model.json").write_text("{")
+    with refuses("file-damaged", str(tmp_path / "model.json")):
+        markhood.read_model(tmp_path / "model.json")
+    (tmp_path / "model.json").write_text("[" * 100_000)
     with refuses("file-damaged", str(tmp_path / "model.json")):
         markhood.read_model(tmp_path / "model.json")
     with refuses("file-not-found", str(tmp_path / "other.json")):

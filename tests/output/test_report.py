@@ -113,7 +113,7 @@ def test_pairs_of_values_are_counted(weights):
         table,
         missing="impute",
         weights=weights,
-        table=markhood.TableFormat(normalize_weights=False),
+        table=markhood.TableFormat(weights_are="frequencies"),
     )
     counts = data_of(report_html(Graph(samples.names, [(0, 2)]), samples))["edges"]["counts"]
     each = np.ones(200) if weights is None else np.array(weights)

@@ -75,7 +75,7 @@ def test_example_random_networks_are_what_they_say():
         (lambda: networks.watts_strogatz(10, 3), "neighbours"),
         (lambda: networks.watts_strogatz(10, 4, -0.1), "rewiring"),
         (lambda: networks.stochastic_block([], 0.5, 0.1), "sizes"),
-        (lambda: networks.stochastic_block([3, 0], 0.5, 0.1), "n_variables"),
+        (lambda: networks.stochastic_block([3, 0], 0.5, 0.1), "sizes"),
         (lambda: networks.stochastic_block([3, 2], 0.5, 2), "between"),
     ],
 )

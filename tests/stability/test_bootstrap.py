@@ -1,6 +1,7 @@
 """Resampled data sets, the graphs learned from them, and the summaries of a bootstrap."""
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
 from markhood.learning.methods import Plrhc
+from markhood.stability import replicates
 from markhood.stability.centrality import centrality_rows
 from markhood.stability.differences import difference_rows
 from markhood.stability.replicates import WEAK, Replicate, Replicates, replicate
@@ -229,6 +231,19 @@ def test_example_centralities_of_all_and_their_stability():
     assert stability["edge"]["without_5"] > 0.9
 
 
+def test_oracle_the_stability_of_couplings_is_over_all_pairs():
+    found = markhood.bootstrap(VALUES[:60], resample="cases", replicates=20, n_jobs=1, seed=1)
+    i, j = np.triu_indices(6, 1)
+    pairs = np.column_stack([i, j])
+    own = {tuple(e): c for e, c in zip(found.graph.edges.tolist(), found.couplings, strict=True)}
+    graph = np.array([own.get(tuple(pair), 0.0) for pair in pairs.tolist()])
+    rows = found.replicates.columns_of(pairs)
+    assert (rows[:, graph == 0] != 0).any()
+    known = [np.corrcoef(graph, row)[0, 1] for row in rows[::10] if row.any()]
+    edge = next(row for row in found.stability() if row["measure"] == "edge")
+    assert edge["without_5"] == pytest.approx(np.mean(known))
+
+
 def test_property_columns_of_labels_are_not_variables():
     frame = pd.DataFrame(VALUES, columns=list("abcdef")).assign(school=np.arange(300) // 2)
     found = markhood.bootstrap(frame, clusters="school", **QUICK)
@@ -256,10 +271,25 @@ def test_property_a_run_goes_on_from_its_checkpoint(tmp_path):
         markhood.bootstrap(VALUES, seed=1, **saved)
 
 
+@pytest.mark.parametrize("edges", [[[0, 99]], [[-1, 0]], [[0, 1], [1, 2]], [[0.5, 1.5]]])
+def test_example_a_forged_checkpoint_is_refused(tmp_path, monkeypatch, edges):
+    options = {"run": markhood.Run(checkpoint=tmp_path / "tiles"), **QUICK}
+    forged = np.array(edges), np.array([1.0])
+    with monkeypatch.context() as patch:
+        patch.setattr(replicates, "reported_couplings", lambda *_: forged)
+        patch.setattr(replicates, "_checked", lambda one, _: replicates.Replicate(*one))
+        with suppress(Exception):  # the forged replicates are saved, and perhaps not usable
+            markhood.bootstrap(VALUES, **options)
+    with refuses("checkpoint", "replicates"):
+        markhood.bootstrap(VALUES, **options)
+
+
 @pytest.mark.parametrize(
     ("options", "finding"),
     [
         ({"replicates": 1}, ("option-value", "replicates")),
+        ({"replicates": 10**20}, ("option-value", "replicates")),
+        ({"resample": [1]}, ("option-value", "resample")),
         ({"resample": "x"}, ("option-value", "resample")),
         ({"level": 1.0}, ("option-value", "level")),
         ({"resample": "model", "strata": [0] * 300}, ("option-conflict", "resample")),
@@ -313,7 +343,7 @@ def test_oracle_intervals_of_centralities_hold_the_level():
 
 @pytest.mark.parametrize("name", ["clusters", "strata"])
 def test_example_samples_without_a_label_are_left_out(name):
-    labels = [None if k % 3 == 0 else k % 2 for k in range(300)]
+    labels = [None if k % 3 == 0 else k % 20 for k in range(300)]
     with warns("rows-dropped", where=name):
         found = markhood.bootstrap(VALUES, **{name: labels}, **QUICK)
     assert found.graph.provenance["data"]["samples"] == 200

@@ -104,3 +104,16 @@ def test_example_the_sparsest_follows_from_the_rows():
     path = markhood.gamma_path(VALUES, folds=4, n_jobs=1)
     within = [r["gamma"] for r in path.rows() if r["below_best"] <= r["standard_error"]]
     assert path.sparsest == max(within)
+
+
+def test_example_dense_graphs_get_the_best_gamma():
+    rng = np.random.default_rng(0)
+    sparse = rng.integers(0, 2, (200, 6))
+    sparse[:, 1] = sparse[:, 0] ^ (rng.random(200) < 0.1)
+    dense = (rng.random((400, 1)) < 0.5) ^ (rng.random((400, 6)) < 0.2)
+    options = {"gammas": [0, 0.25, 1], "n_jobs": 1, "factors": 0}
+    path = markhood.gamma_path(sparse, **options)
+    assert path.suggested == 0.25
+    path = markhood.gamma_path(dense.astype(int), **options)
+    assert 2 * path.graphs[1].n_edges >= 2 * 6
+    assert path.suggested == path.best

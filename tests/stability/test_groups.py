@@ -15,8 +15,8 @@ from markhood.learning.methods import Bayes, Plrhc
 from markhood.learning.request import Request
 from markhood.stability.grouped import Groups
 from markhood.stability.groups import compare
-from markhood.stability.networks import MEASURES, Network, differences
-from markhood.stability.permutation import MaxT
+from markhood.stability.networks import COUPLING_MEASURES, GRAPH_MEASURES, Network, differences
+from markhood.stability.permutation import MaxT, Tally
 from messages import refuses, warns
 from oracles.networks import network
 
@@ -36,9 +36,8 @@ DATA = moderated()
 QUICK = {"permutations": 39, "n_jobs": 1}
 
 
-@pytest.mark.parametrize("relearn", [True, False])
-def test_example_the_edge_that_differs_is_found(relearn):
-    found = markhood.compare_groups(DATA, by=SEX, relearn=relearn, **QUICK)
+def test_example_the_edge_that_differs_is_found():
+    found = markhood.compare_groups(DATA, by=SEX, **QUICK)
     first = found.edge_rows()[0]
     assert found.names == ("m", "w")
     assert found.sizes == (150, 250)
@@ -47,6 +46,7 @@ def test_example_the_edge_that_differs_is_found(relearn):
     assert first["p_value"] == first["p_adjusted"] == found.p_structure == 1 / 40
     assert first["difference"] == pytest.approx(first["coupling_w"] - first["coupling_m"])
     assert {row["variable"] for row in found.field_rows()} == set("abcd")
+    assert len(found.edge_rows()) == 6  # all pairs
 
 
 def test_property_two_tables_are_one_with_labels():
@@ -76,10 +76,9 @@ def test_example_levels_are_compared_cell_by_cell(kinds):
     assert bool(found.graphs[1].coupling_tables) == (kinds == "nominal")
 
 
-@pytest.mark.parametrize("relearn", [True, False])
-def test_example_the_group_that_differs_from_two_others(relearn):
+def test_example_the_group_that_differs_from_two_others():
     groups = np.where(SEX == "w", "w", np.where(np.arange(400) < 75, "m1", "m2"))
-    found = markhood.compare_groups(DATA, by=groups, relearn=relearn, **QUICK)
+    found = markhood.compare_groups(DATA, by=groups, **QUICK)
     assert found.names == ("m1", "m2", "w")
     assert [len(graph.nodes) for graph in found.graphs] == [4, 4, 4]
     differing = {
@@ -117,64 +116,61 @@ def test_property_rows_without_pairs_are_the_most_different_pair():
 
 
 @pytest.mark.parametrize("n_pairs", [1, 3])
-def test_oracle_adjusted_p_values_are_of_the_largest_in_units(n_pairs):
-    signed = RNG.normal(size=(n_pairs, 5)) * [1, 1, 1, 9, 4]
-    permuted = np.abs(RNG.normal(size=(60, n_pairs, 5))) * [1, 1, 1, 9, 0.5]
-    own = np.concatenate([np.abs(signed)[None], permuted])
-    given = np.arange(1.0, n_pairs + 1)[:, None]
-    for units, unit in ((None, own.std(axis=0)), (given, np.broadcast_to(given, signed.shape))):
-        tests = MaxT.of(signed, permuted, units)
-        z = own / unit
-        for p in range(n_pairs):
-            for k in range(5):
-                assert tests.p_values[p, k] == pytest.approx((own[:, p, k] >= own[0, p, k]).mean())
-                largest = np.array([table.max() for table in z])
-                assert tests.adjusted[p, k] == pytest.approx((largest >= z[0, p, k]).mean())
-                of_pairs = np.array([table[:, k].max() for table in z])
-                assert tests.p_any[k] == pytest.approx((of_pairs >= of_pairs[0]).mean())
+def test_oracle_adjusted_p_values_are_of_the_largest(n_pairs):
+    observed = RNG.normal(size=(n_pairs, 5)) * [1, 1, 1, 9, 4]
+    permuted = RNG.normal(size=(60, n_pairs, 5)) * [1, 1, 1, 9, 0.5]
+    every = np.concatenate([observed[None], permuted])
+    tallies = [Tally.of(observed, part) for part in np.split(permuted, [10, 25])]
+    tests = MaxT.of(-observed, observed, tallies)
+    np.testing.assert_array_equal(tests.signed, -observed)
+    for p in range(n_pairs):
+        for k in range(5):
+            assert tests.p_values[p, k] == pytest.approx((every[:, p, k] >= every[0, p, k]).mean())
+            largest = np.array([table.max() for table in every])
+            assert tests.adjusted[p, k] == pytest.approx((largest >= every[0, p, k]).mean())
+            of_pairs = np.array([table[:, k].max() for table in every])
+            assert tests.p_any[k] == pytest.approx((of_pairs >= of_pairs[0]).mean())
     assert (tests.adjusted >= tests.p_values).all()
-    largest = np.append(np.abs(signed).max(), np.abs(RNG.normal(size=60)) * 9)
-    tests = MaxT.of(signed, permuted, np.ones((n_pairs, 1)), largest)
-    assert tests.adjusted[0, 3] == pytest.approx((largest >= abs(signed[0, 3])).mean())
 
 
-def test_oracle_differences_of_every_two_networks():
-    networks = [
+def test_oracle_differences_of_two_networks():
+    edges = np.array([pair for pair in combinations(range(5), 2) if RNG.random() < 0.5])
+    first, second = (
         Network(
-            edges := np.array([pair for pair in combinations(range(5), 2) if RNG.random() < 0.5]),
+            edges,
             couplings := RNG.normal(size=(len(edges), 1)),
             couplings[:, 0],
             RNG.normal(size=(5, 1)),
         )
-        for _ in range(3)
-    ]
-    wanted = np.array([[0, 1], [1, 3], [2, 4]])
-    found = differences(list(combinations(networks, 2)), wanted)
-    known = [dict(zip(map(tuple, n.edges.tolist()), n.numbers, strict=True)) for n in networks]
-    for k, (g, h) in enumerate(combinations(range(3), 2)):
-        gaps = {
-            pair: known[h].get(pair, 0.0) - known[g].get(pair, 0.0)
-            for pair in combinations(range(5), 2)
-        }
-        assert found["structure"][k, 0] == pytest.approx(max(map(abs, gaps.values())))
-        assert found["edges"][k] == pytest.approx([gaps[tuple(pair)] for pair in wanted.tolist()])
-        total = [sum(map(abs, own.values())) for own in known]
-        assert found["strength"][k, 0] == pytest.approx(total[h] - total[g])
-        np.testing.assert_allclose(
-            found["fields"][k], (networks[h].fields - networks[g].fields)[:, 0]
+        for _ in range(2)
+    )
+    found = differences(first, second)
+    gaps = second.numbers - first.numbers
+    assert found["structure"] == pytest.approx(max(map(abs, gaps)))
+    assert found["edges"] == pytest.approx(gaps)
+    assert found["strength"] == pytest.approx(
+        sum(map(abs, second.numbers)) - sum(map(abs, first.numbers))
+    )
+    np.testing.assert_allclose(found["fields"], (second.fields - first.fields)[:, 0])
+    of_networks = [centralities(5, edges, one.numbers, np.zeros(5, int)) for one in (first, second)]
+    for measure in COUPLING_MEASURES:
+        wanted = of_networks[1][measure] - of_networks[0][measure]
+        assert found[f"centrality_{measure}"] == pytest.approx(wanted)
+
+
+def test_oracle_centralities_are_those_of_couplings_and_graphs():
+    found = markhood.compare_groups(DATA, by=SEX, relearn=True, **QUICK)
+    of_groups = []
+    for graph, couplings in zip(found.graphs, found.couplings, strict=True):
+        of_graph = centralities(4, np.array(graph.edges), graph.coupling, np.zeros(4, int))
+        of_pairs = centralities(4, found.edges, couplings, np.zeros(4, int))
+        of_groups.append(
+            {m: of_graph[m] for m in GRAPH_MEASURES} | {m: of_pairs[m] for m in COUPLING_MEASURES}
         )
-
-
-def test_oracle_centralities_are_those_of_the_groups_graphs():
-    found = markhood.compare_groups(DATA, by=SEX, **QUICK)
-    of_graphs = [
-        centralities(4, np.array(graph.edges), graph.coupling, np.zeros(4, int))
-        for graph in found.graphs
-    ]
     rows = found.centrality_rows()
-    assert {row["measure"] for row in rows} == set(MEASURES)
+    assert {row["measure"] for row in rows} == {*GRAPH_MEASURES, *COUPLING_MEASURES}
     for row in rows:
-        m, w = (own[row["measure"]]["abcd".index(row["node"])] for own in of_graphs)
+        m, w = (own[row["measure"]]["abcd".index(row["node"])] for own in of_groups)
         assert (row["value_m"], row["value_w"]) == pytest.approx((m, w))
         assert row["difference"] == pytest.approx(w - m)
     strongest = [row for row in rows if row["measure"] == "strength"][:2]
@@ -255,10 +251,9 @@ def test_example_samples_without_a_label_are_left_out():
 
 
 @pytest.mark.parametrize("method", ["plrhc", "bayes", "plm", "pairwise"])
-@pytest.mark.parametrize("relearn", [True, False])
-def test_example_missing_values_are_imputed_in_each_group(method, relearn):
+def test_example_missing_values_are_imputed(method):
     holes = DATA.mask(np.random.default_rng(0).random(DATA.shape) < 0.15)
-    options = {"by": SEX, "missing": "impute", "method": method, "relearn": relearn, **QUICK}
+    options = {"by": SEX, "missing": "impute", "method": method, **QUICK}
     found = markhood.compare_groups(holes, **options | {"permutations": 19})
     row = found.edge_rows()[0]
     assert (row["source"], row["target"]) == ("a", "b")
@@ -309,7 +304,14 @@ def test_property_every_search_draws_its_own_random_numbers(monkeypatch):
     )
     for seed in (0, 1):
         markhood.compare_groups(
-            DATA, by=SEX, method="bayes", sweeps=2, permutations=2, seed=seed, n_jobs=1
+            DATA,
+            by=SEX,
+            method="bayes",
+            sweeps=2,
+            permutations=2,
+            relearn=True,
+            seed=seed,
+            n_jobs=1,
         )
     assert len(set(seeds)) == len(seeds) == 12
 
@@ -347,10 +349,10 @@ def test_example_at_the_command_line(tmp_path):
     written = pd.read_csv(out).to_dict("records")
     assert [row["p_value"] for row in written] == [row["p_value"] for row in rows]
     assert len(pd.read_csv(fields)) == 4
-    assert len(pd.read_csv(nodes)) == 4 * len(MEASURES)
+    assert len(pd.read_csv(nodes)) == 4 * len(COUPLING_MEASURES)
     assert picture.stat().st_size > 1000
     assert "structure largest difference" in printed
-    listed = printed.partition("Edges that differ (adjusted p < 0.05)")[2].strip().splitlines()
+    listed = printed.partition("Couplings that differ (adjusted p < 0.05)")[2].strip().splitlines()
     differing = [row for row in rows if row["p_adjusted"] < 0.05]
     assert 0 < len(differing) < len(rows)
     ends = [tuple(line.split()[:2]) for line in listed[-len(differing) :]]
@@ -374,7 +376,7 @@ def test_example_only_edges_below_the_adjusted_level_are_listed(tmp_path):
     table = tmp_path / "data.csv"
     pd.DataFrame(samples, columns=list("abcdefgh")).assign(half=halves).to_csv(table, index=False)
     printed = run(table, "--by", "half", "--permutations", 39)
-    assert "Edges that differ (adjusted p < 0.05): none" in printed
+    assert "Couplings that differ (adjusted p < 0.05): none" in printed
 
 
 def test_example_three_files_and_persons_at_the_command_line(tmp_path):

@@ -23,12 +23,14 @@ from markhood.commandline.compare import compare
 from markhood.commandline.compare_groups import compare_groups
 from markhood.commandline.datasets import datasets
 from markhood.commandline.demo import demo
+from markhood.commandline.describe import describe
 from markhood.commandline.fit import fit
 from markhood.commandline.help import Command
 from markhood.commandline.learn import learn
 from markhood.commandline.options import with_declared_options
 from markhood.commandline.pack import pack
 from markhood.commandline.paper import paper
+from markhood.commandline.plan import plan
 from markhood.commandline.predict import predict
 from markhood.commandline.report import report
 from markhood.commandline.rerun import rerun
@@ -64,6 +66,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
         bootstrap,
         choose_gamma,
         compare_groups,
+        describe,
+        plan,
         rerun,
         fit,
         pack,

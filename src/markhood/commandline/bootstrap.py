@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markhood.commandline.options import Ask
-from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
+from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, say
 from markhood.commandline.text_tables import print_table
 
 if TYPE_CHECKING:
@@ -49,10 +49,6 @@ def bootstrap(
             "stability of centralities) or model (samples from the learned model)."
         ),
     ] = "rows",
-    clusters: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Draw the rows with the same value together."),
-    ] = None,
     strata: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Draw separately within the rows of each value."),
@@ -90,8 +86,7 @@ def bootstrap(
         others=[*tables, *([plot] if plot else [])],
     )
     with progress_bar() as progress:
-        labels = {"clusters": clusters, "strata": strata}
-        found = bootstrap_data(ask(progress), data, replicates, resample, labels, level=level)
+        found = bootstrap_data(ask(progress), data, replicates, resample, strata, level=level)
     edges = found.edges()
     for file, rows in ((centrality, found.centrality), (differences, found.differences)):
         if file is not None:
@@ -103,7 +98,7 @@ def bootstrap(
         from markhood.output.pictures.stability import edge_intervals
 
         write_figure(edge_intervals(found), plot)
-        say(f"Wrote {plot}")
+        announce(f"Wrote {plot}")
     _print(found, edges, console_for([]))
 
 
@@ -113,7 +108,7 @@ def write_rows(rows: Sequence[dict[str, Any]], path: Path, write: Any) -> None:
         say(f"{path} was not written: the table has no rows.", err=True)
         return
     write(rows, path)
-    say(f"Wrote {path}")
+    announce(f"Wrote {path}")
 
 
 def _print(found: Bootstrap, edges: list[dict[str, Any]], console: Console) -> None:

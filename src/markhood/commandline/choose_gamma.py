@@ -9,7 +9,7 @@ import typer
 
 from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
-from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say, words
+from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, words
 from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
 
@@ -77,11 +77,14 @@ def choose_gamma(
         from markhood.output.pictures.gamma import gamma_path
 
         write_figure(gamma_path(found), plot)
-        say(f"Wrote {plot}")
+        announce(f"Wrote {plot}")
     console = console_for([])
     table = [{n.replace("_", " "): f"{v:.6g}" for n, v in row.items()} for row in found.rows()]
     print_table(table, console)
     console.print(f"best      gamma {found.best:g} predicts held-out samples best")
     console.print(
         f"sparsest  gamma {found.sparsest:g} is the largest within one standard error of the best"
+    )
+    console.print(
+        f"suggested gamma {found.suggested:g}: 0.5 for sparse graphs, the best for denser ones"
     )

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from markhood.commandline.terminal import check_outputs, console_for, say
+from markhood.commandline.terminal import announce, check_outputs, console_for, say
 from markhood.commandline.text_tables import as_table, fits
 from markhood.errors import printable
 
@@ -99,7 +99,7 @@ def _show(rows: list[dict[str, Any]], output: Path | None) -> None:
     console.print(table if fits(table, console) else _as_lists(rows), soft_wrap=True)
     if output is not None:
         write_table(rows, output)
-        say(f"Wrote {output}")
+        announce(f"Wrote {output}")
 
 
 def _as_lists(rows: list[dict[str, Any]]) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
-from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say
+from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar
 from markhood.commandline.text_tables import NAMES, print_table
 from markhood.errors import printable
 
@@ -42,7 +42,7 @@ def compare_groups(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the test of every edge: .csv.")
+        Path | None, typer.Option("--output", "-o", help="Write the test of every coupling: .csv.")
     ] = None,
     fields: Annotated[
         Path | None, typer.Option(help="Write the test of every variable's field: .csv.")
@@ -58,10 +58,10 @@ def compare_groups(
     relearn: Annotated[
         bool,
         typer.Option(
-            help="Learn the graphs again in each permutation, or keep the graph of all groups "
-            "together."
+            help="Also learn the graphs again in each permutation, to test their degrees, "
+            "closeness and betweenness."
         ),
-    ] = True,
+    ] = False,
 ) -> None:
     """Test whether groups have the same network: structure, strength, edges, fields, centralities.
 
@@ -71,7 +71,7 @@ def compare_groups(
 
       markhood compare-groups survey.csv --by country --columns 'Q*' -o edges.csv
 
-      markhood compare-groups visits.csv --by visit --pairs person --no-relearn
+      markhood compare-groups visits.csv --by visit --pairs person
     """
     from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.stability.grouped import read_groups
@@ -111,7 +111,7 @@ def compare_groups(
         from markhood.output.pictures.groups import group_networks
 
         write_figure(group_networks(found)[0], plot)
-        say(f"Wrote {plot}")
+        announce(f"Wrote {plot}")
     _print(found, console_for([]))
 
 
@@ -137,7 +137,7 @@ def _print(found: GroupComparison, console: Console) -> None:
         console.print()
         print_table(_as_text(found.pair_rows()), console, "Pairs of groups")
     differing = [row for row in found.edge_rows() if row["p_adjusted"] < LEVEL]
-    title = f"Edges that differ (adjusted p < {LEVEL})"
+    title = f"Couplings that differ (adjusted p < {LEVEL})"
     console.print()
     print_table(_as_text(differing[:EDGES_SHOWN]), console, title)
     if not differing:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from markhood.commandline.terminal import say
+from markhood.commandline.terminal import announce
 from markhood.errors import InputError
 
 
@@ -49,4 +49,4 @@ def datasets(
     dataset = describe(name)
     check_table_writable(output)
     replace_all({output: csv_text(dataset).encode()})
-    say(f"Wrote {output}: {dataset.n_samples} samples of {dataset.n_variables} variables")
+    announce(f"Wrote {output}: {dataset.n_samples} samples of {dataset.n_variables} variables")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from markhood.commandline.options import AskReading
-from markhood.commandline.terminal import check_outputs, console_for, say, write_graphs
+from markhood.commandline.terminal import announce, check_outputs, console_for, write_graphs
 from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
 
@@ -56,7 +56,7 @@ def fit(
 
       markhood fit graph.json spins.npy --prior none --coding spins --tables all.csv
     """
-    from markhood.data.formats.files import read_file
+    from markhood.data.given import as_samples
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model
     from markhood.output.csv_tables import check_table_writable, write_table
@@ -76,16 +76,16 @@ def fit(
         others=others,
     )
     drawn = read_graph(graph)
-    samples = read_file(data, ask.reading(columns=drawn.nodes))  # only the columns in the graph
+    samples = as_samples(data, ask.reading(columns=drawn.nodes))  # only the columns in the graph
     model = fit_model(drawn, samples, method=method, prior=_prior(prior))
     if output is not None:
         write_model(model, output)
-        say(f"Wrote {output}")
+        announce(f"Wrote {output}")
     write_graphs(model.graph, edges or [])
     for path, rows in ((fields, model.field_rows), (tables, model.coupling_rows)):
         if path is not None:
             write_table(rows(coding), path)
-            say(f"Wrote {path}")
+            announce(f"Wrote {path}")
     _print_summary(model)
 
 

@@ -11,10 +11,10 @@ from markhood.commandline.help import MOST_USED
 from markhood.commandline.options import Ask, DryRun, EscapeFormulas, Outputs
 from markhood.commandline.summary import print_forecast, print_next_step, print_summary
 from markhood.commandline.terminal import (
+    announce,
     check_outputs,
     console_for,
     progress_bar,
-    say,
     write_graphs,
     write_report_page,
 )
@@ -80,7 +80,7 @@ def learn(
     write_graphs(graph, outputs, escape_formulas)
     if model is not None:
         write_model(fit_model(graph, samples), model)
-        say(f"Wrote {model}", err="-" in outputs)
+        announce(f"Wrote {model}", err="-" in outputs)
     if report is not None:
         write_report_page(graph, report, samples, data.name, err="-" in outputs)
     console = console_for(outputs)

@@ -106,9 +106,9 @@ def _parameters(learns: bool) -> list[Parameter]:
     from markhood.learning.knowledge import Knowledge
     from markhood.learning.run import Run, RunOptions
 
-    weights = [one for one in Reading.declared() if one.name == "weights"]
+    of_rows = [one for one in Reading.declared() if one.name in ("weights", "clusters", "time")]
     panels: dict[str, list[tuple[type[Options], list[Field[Any]]]]] = {
-        "Columns": [(ColumnOptions, ColumnOptions.declared()), (Reading, weights)],
+        "Columns": [(ColumnOptions, ColumnOptions.declared()), (Reading, of_rows)],
         "Table format": [(TableFormat, TableFormat.declared())],
         "Genomes and alignments": [(Genome, Genome.declared())],
     }

@@ -9,8 +9,8 @@ import typer
 
 from markhood.commandline import options
 from markhood.commandline.terminal import (
+    announce,
     runner_on,
-    say,
     whole_numbers,
     words,
 )
@@ -76,4 +76,4 @@ def paper(
         f"published ones by more than {FAR} standard errors of the difference"
     )
     for path in report.files:
-        say(f"Wrote {path}")
+        announce(f"Wrote {path}")

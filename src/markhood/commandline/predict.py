@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from markhood.commandline.terminal import check_outputs, say, words
+from markhood.commandline.terminal import announce, check_outputs, words
 from markhood.errors import InputError
 
 
@@ -54,4 +54,4 @@ def predict(
             columns[f"{name} = {level}"] = [round(p, 6) for p in share]
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     write_table(rows, output)
-    say(f"Wrote {output}: {len(rows)} samples")
+    announce(f"Wrote {output}: {len(rows)} samples")

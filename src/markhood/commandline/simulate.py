@@ -9,6 +9,7 @@ import typer
 
 from markhood.commandline.options import words_beginning
 from markhood.commandline.terminal import (
+    announce,
     check_outputs,
     progress_bar,
     say,
@@ -92,11 +93,13 @@ def simulate(
 
       markhood simulate grid,hub --variables 64 --blocks 9 --samples 99 -o d.npy
     """
+    from markhood.options import check_value
     from markhood.output.data_files import check_data_writable, write_data, write_samples
     from markhood.output.model_files import holds_model
     from markhood.simulate.pieces import sample_in_pieces
     from markhood.simulate.potentials import random_model
 
+    check_value("samples", samples, int, low=1)
     check_data_writable(output)
     inputs = [network] if Path(network).suffix else []
     if holds_model(network):
@@ -123,7 +126,7 @@ def simulate(
         with progress_bar() as progress:
             packed = sample_in_pieces(model, samples, for_samples, progress=progress, **settings)
         write_samples(packed, output)
-    say(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
+    announce(f"Wrote {output}: {samples} samples of {model.n_variables} variables")
     write_graphs(model.graph, [str(truth)] if truth else [])
     if kind == "nominal" and max(counts) > 2:
         say("The levels are categories written as numbers: learn with --kinds nominal.")
@@ -162,7 +165,7 @@ def _from_model(
     levels = [level_array(own).astype(object) for own in model.levels]
     columns = [own[drawn[:, v]] for v, own in enumerate(levels)]
     write_data(np.column_stack(columns), model.graph.nodes, output)
-    say(f"Wrote {output}: {samples} samples of {len(model.variables)} variables")
+    announce(f"Wrote {output}: {samples} samples of {len(model.variables)} variables")
     write_graphs(model.graph, [str(truth)] if truth else [])
 
 

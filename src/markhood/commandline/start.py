@@ -13,7 +13,7 @@ import signal
 import sys
 from contextlib import suppress
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from markhood.errors import printable
 
@@ -86,18 +86,25 @@ def _open_standard_streams() -> None:
 
 
 def _flushed(code: int) -> int:
-    """Flush standard output, and return the exit code."""
+    """Flush the standard streams, and return the exit code; a full standard error is ignored."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         code = BROKEN_PIPE
+        _discard(sys.stdout)
     except OSError as error:
         code = code or _refused(error)
-    else:
-        return code
-    # The stream is flushed again at exit: discard what it still holds.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
     return code
+
+
+def _discard(stream: TextIO) -> None:
+    """Discard what a stream still holds, because it is flushed again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _refused(error: OSError) -> int:

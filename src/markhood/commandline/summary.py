@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EDGES_SHOWN = 8
 LEVELS_SHOWN = 8
 NAMES_SHOWN = 4
-COLUMNS_SHOWN = 6
+COLUMNS_SHOWN = 4
 # Columns of the table of edges, after evidence and coupling, in the order in which they are kept.
 FURTHER_COLUMNS = (
     "probability",
@@ -37,7 +37,7 @@ HEADINGS = {"coupling_low": "low", "coupling_high": "high"}
 
 def print_forecast(forecast: Forecast, samples: Samples, advice: Sequence[str] = ()) -> None:
     """Print the estimated running time and memory of learning."""
-    from markhood.data.storage.memory import available_memory, readable
+    from markhood.data.storage.memory import available_memory, peak_memory, readable
 
     available = available_memory()
     of = "" if available is None else f" of {readable(available)} available"
@@ -46,7 +46,8 @@ def print_forecast(forecast: Forecast, samples: Samples, advice: Sequence[str] =
     typer.echo(f"{shape}: a forecast")
     size = "at least" if forecast.is_lower_bound else "about"
     typer.echo(f"seconds   {size} {sum(forecast.seconds.values()):.2g} ({phases})")
-    typer.echo(f"memory    about {readable(forecast.memory)}{of}")
+    # Reading the data, which a forecast does too, often takes more memory than the search.
+    typer.echo(f"memory    about {readable(peak_memory() + forecast.memory)}{of}")
     if forecast.pairs:
         typer.echo(f"pairs     about {forecast.pairs:.2g} pass the screen")
     if forecast.candidates is not None:
@@ -99,7 +100,10 @@ def _read(graph: Graph) -> Iterator[str]:
 
     data = graph.provenance["data"]
     about = data["understood"]
-    weight = f" of weight {data['weight']:.6g}" if "weight" in data else ""
+    weight = ""
+    if "weight" in data:
+        size, is_fewer = data["weight"], data["weight"] < data["samples"]
+        weight = f" (effective sample size {size:.4g})" if is_fewer else f" of weight {size:.6g}"
     yield f"{counted(data['samples'], 'sample')}{weight}, {counted(data['variables'], 'variable')}"
     for text in _notes(graph, is_about_file=True):
         yield f"file      {text}"
@@ -128,26 +132,29 @@ def _notes(graph: Graph, is_about_file: bool) -> list[str]:
 
 
 def _answers(graph: Graph) -> Iterator[str]:
-    """List the levels of the columns, those with the same levels together."""
+    """Name the columns of each kind, those with the same levels together."""
+    from markhood.data.account import kind_of
     from markhood.data.variables import level_text
     from markhood.errors import listed
 
-    names_of: dict[tuple[str, ...], list[str]] = {}
-    for name, levels in zip(graph.nodes, graph.variables.levels or (), strict=False):
-        names_of.setdefault(tuple(map(level_text, levels)), []).append(name)
-    if len(names_of) == 1:
-        yield f"answers   {levels_in_words(next(iter(names_of)))} in all columns"
+    by_kind: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    about = zip(graph.nodes, graph.variables.levels or (), graph.variables.is_ordered, strict=False)
+    for name, levels, is_ordered in about:
+        kind = "ordered" if is_ordered else kind_of(levels).replace("numbers", "categories")
+        texts = tuple(map(level_text, levels))
+        by_kind.setdefault(kind, {}).setdefault(texts, []).append(name)
+    if len(by_kind) == 1 and len(only := next(iter(by_kind.values()))) == 1:
+        yield f"answers   {levels_in_words(next(iter(only)))} in all columns"
         return
-    kinds = (
-        f"{number} {'' if kind in ('binary', 'constant', 'ordered') else 'of '}{kind}"
-        for kind, number in graph.provenance["data"]["understood"]["kinds"].items()
-    )
-    yield f"columns   {', '.join(kinds)}"
-    for own, names in list(names_of.items())[:COLUMNS_SHOWN]:
-        yield f"          {listed(names, NAMES_SHOWN)}: {levels_in_words(own)}"
-    if len(names_of) > COLUMNS_SHOWN:
+    for kind, names_of in by_kind.items():
+        shown = [
+            f"{listed(names, NAMES_SHOWN)} ({levels_in_words(own)})"
+            for own, names in list(names_of.items())[:COLUMNS_SHOWN]
+        ]
         rest = sum(map(len, list(names_of.values())[COLUMNS_SHOWN:]))
-        yield f"          and {counted(rest, 'more column')}"
+        more = [f"{rest} more"] if rest else []
+        number = sum(map(len, names_of.values()))
+        yield f"{kind:<9} {counted(number, 'column')}: {'; '.join([*shown, *more])}"
 
 
 def levels_in_words(levels: Sequence[str]) -> str:
@@ -158,10 +165,14 @@ def levels_in_words(levels: Sequence[str]) -> str:
     >>> levels_in_words("123456"), levels_in_words("01"), levels_in_words(["a", "b", "c"])
     ('1 to 6', '0, 1', 'a, b, c')
     """
+    from markhood.data.coding.bins import bin_like
+
     if len(levels) > 2 and levels[0].removeprefix("-").isdecimal():
         first = int(levels[0])
         if list(levels) == [str(first + k) for k in range(len(levels))]:
             return f"{levels[0]} to {levels[-1]}"
+    if len(levels) > LEVELS_SHOWN and bin_like((), levels[1:]) is not None:
+        return f"{levels[0]} ... {levels[-1]}, {len(levels)} levels"
     more = [f"... ({len(levels)})"] if len(levels) > LEVELS_SHOWN else []
     return ", ".join([*levels[:LEVELS_SHOWN], *more])
 

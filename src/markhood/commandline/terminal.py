@@ -47,6 +47,8 @@ _FILTERS = {
     ),
 }
 PROGRESS_DELAY = 0.7  # seconds
+UNLIMITED = ("seed", "genome_length")  # whole numbers with a limit of their own
+_announced: list[tuple[str, bool]] = []  # lines to print when the outputs have been written
 PLINK = (".bim", ".fam")  # read together with a .bed
 
 
@@ -58,6 +60,10 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_guard(*, ignore: str = "", fail_on: str = "", help_all: bool, **given: Any) -> None:
+        from markhood.options import check_value
+        from markhood.output.file_writing import together
+
+        _announced.clear()
         try:
             with (
                 warnings.catch_warnings(),
@@ -67,7 +73,13 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 warnings.showwarning = _print_warning
                 for kind in (DataWarning, ConvergenceWarning):
                     warnings.simplefilter("always", kind)
-                command(**given)
+                for name, value in given.items():
+                    if type(value) is int and name not in UNLIMITED:
+                        check_value(name, value, int)
+                with together():
+                    command(**given)
+                for text, err in _announced:
+                    say(text, err)
         except InputError as error:
             say(f"markhood: {error} [{error.code}]", err=True)
             raise typer.Exit(2) from None
@@ -96,6 +108,11 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     code = getattr(message, "code", None)
     say(f"markhood: note: {message}{f' [{code}]' if code else ''}", err=True)
+
+
+def announce(text: str, err: bool = False) -> None:
+    """Print a line after the outputs of the command have been written."""
+    _announced.append((text, err))
 
 
 def say(text: str, err: bool = False) -> None:
@@ -236,7 +253,7 @@ def write_graphs(graph: Graph, outputs: list[str], escape_formulas: bool = False
             write_csv(graph, sys.stdout, escape_formulas)
         else:
             write_graph(graph, output, escape_formulas=escape_formulas)
-            say(f"Wrote {output}", err="-" in outputs)
+            announce(f"Wrote {output}", err="-" in outputs)
 
 
 def write_report_page(
@@ -251,4 +268,4 @@ def write_report_page(
     from markhood.output.report.page import write_report
 
     write_report(graph, path, samples, title, layout=layout)
-    say(f"Wrote {path}", err=err)
+    announce(f"Wrote {path}", err=err)

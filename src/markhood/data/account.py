@@ -13,6 +13,7 @@ from itertools import repeat
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from markhood.data.codebook import Codebook
 from markhood.findings import Finding
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Account:
         Number of rows that did not become samples, by reason.
     findings : tuple of Finding
         Warnings and notes: what the file contains, what was decided, what may be wrong.
+    codebook : Codebook, optional
+        Role, kind and levels of every column, including those that were left out.
     """
 
     n_rows: int
@@ -43,6 +46,7 @@ class Account:
     left_out: Mapping[str, str] = field(default_factory=dict)
     rows_left_out: Mapping[str, int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    codebook: Codebook | None = None
 
 
 class Column(NamedTuple):

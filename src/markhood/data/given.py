@@ -1,22 +1,21 @@
-"""Convert the data that a user passes, a path or a table in memory, to samples.
-
-The file readers are imported only for a path, because most calls have a table.
-"""
+"""Convert the data that a user passes, a path or a table in memory, to samples."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from typing import Any
 
-from markhood.data.coding.encode import encode_table
+from markhood.data.clusters import read_in_clusters
+from markhood.data.labels import Labels, read_data, read_with_labels
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 
 
 def as_samples(data: Any, reading: Reading) -> Samples:
     """Read a path, or encode a table, with the options of a reading."""
-    if isinstance(data, (str, os.PathLike)):
-        from markhood.data.formats.files import read_file
+    return read_in_clusters(data, reading, lambda own: read_data(data, own))
 
-        return read_file(data, reading)
-    return encode_table(data, reading)
+
+def read_labelled(data: Any, reading: Reading, labels: Mapping[str, Any]) -> tuple[Samples, Labels]:
+    """Read samples and further labels of theirs, such as groups: see `read_with_labels`."""
+    return read_with_labels(data, reading, labels, lambda own: as_samples(data, own))

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.composition import DEPTH
 from markhood.data.coding.encode import column_names, pack_table
 from markhood.data.coding.merged import UNSEEN, level_numbers
 from markhood.data.coding.names import suggest_names
@@ -110,7 +111,7 @@ def read_like(
     reals : sequence of str, default=()
         Covariates to read as numbers, which are then in ``Samples.reals``.
     """
-    wanted = (*variables.names, *reals)
+    wanted = (*variables.names, *(name for name in reals if name != DEPTH))
     reading = replace(
         reading or Reading(),
         known=variables,

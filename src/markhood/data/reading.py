@@ -14,9 +14,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from markhood.data.codebook import Codebook, codebook_of
 from markhood.data.coding.bins import Bins, checked_bins
 from markhood.data.coding.cells import parse_cell
-from markhood.data.kinds import Kinds, checked_kinds
+from markhood.data.coding.composition import DEPTH
+from markhood.data.genome.loci import MOST_POSITION
+from markhood.data.kinds import STEP, Kinds, checked_kinds
 from markhood.data.storage.backends import MEMORY, Storage
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option
@@ -27,7 +30,8 @@ SIMILARITY = "similarity"
 MOST_LEVELS = 65535  # codes have 16 bits
 DELIMITERS = ",\t;|"  # of text files, the most likely first
 
-Missing = Literal["error", "drop", "level", "impute"]
+Missing = Literal["auto", "error", "drop", "level", "impute"]
+AUTO = "auto"  # codes for missing values are detected
 
 
 def column_names(name: str, given: Any) -> tuple[str, ...]:
@@ -48,13 +52,25 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split(",")) if text else ()
 
 
+def _kinds_text(text: str) -> Any:
+    """Parse kinds: a word, or a=nominal,b=low<mid<high."""
+    if "=" not in text:
+        return text
+    return {
+        name: tuple(kind.split(STEP)) if STEP in kind else kind
+        for name, kind in by_name(text).items()
+    }
+
+
 def by_name(text: str) -> dict[str, str]:
     """Parse a=1,b=2; the last equals sign precedes the value, because names may contain one."""
     parts = [part.rpartition("=") for part in text.split(",")]
     return {name: value for name, _, value in parts}
 
 
-def _listed(values: Any) -> tuple[Any, ...]:
+def _listed(values: Any) -> Any:
+    if isinstance(values, str) and values == AUTO:
+        return AUTO
     if isinstance(values, (str, bytes, Real)):
         raise InputError(
             "option-value",
@@ -84,6 +100,19 @@ def _weights(given: Any) -> Any:
             "weights",
             f"{option('weights')} must be numbers ({error}): pass one per sample.",
         ) from error
+
+
+def _labels(given: Any) -> Any:
+    """Return labels of rows as the name of a column, or as plain values."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, Iterable):
+        raise InputError(
+            "labels",
+            "",
+            f"Labels must be the name of a column, or one value per row, not {given!r}.",
+        )
+    return tuple(given.tolist() if hasattr(given, "tolist") else given)
 
 
 def _identical(given: Any) -> Any:
@@ -141,30 +170,37 @@ class ColumnOptions(Options):
     kinds: Kinds = declare(
         "auto",
         "Whether the levels of columns are ordered: auto, nominal or ordinal, for all columns or "
-        "by name. By default, numbers with three or more distinct values and ordered categories "
-        "are ordered; text and unordered categories are not.",
+        "by name; or the levels of a column in their order. By default, numbers, ordered "
+        "categories and recognised scales, such as low, medium, high, are ordered; other text, "
+        "unordered categories and numbers with names such as region are not.",
         convert=checked_kinds,
-        parse=lambda text: by_name(text) if "=" in text else text,
+        parse=_kinds_text,
         metavar="KIND|LIST",
     )
     bins: Bins | None = declare(
-        None,
+        "auto",
         "Number of equal-frequency bins for numeric columns with more than 12 distinct values, or "
-        "for columns by name; 'auto' chooses it from the number of samples.",
+        "for columns by name; 'auto' chooses up to 12. Counts with many zeros have zero as their "
+        "first level; 'presence' reduces them to absent and present. None keeps every number as a "
+        "level.",
         convert=checked_bins,
         parse=_bins_text,
         metavar="NUMBER|LIST",
     )
     missing: Missing = declare(
-        "error",
-        "Missing values: error, drop (leave out rows with missing values), level (treat missing as "
-        "a level) or impute (learn from several completed data sets).",
+        "auto",
+        "Missing values: impute (learn from several completed data sets), drop (leave out rows "
+        "with missing values), level (treat missing as a level) or error. auto imputes, except "
+        "that questions which were skipped get the level 'not applicable', columns that are more "
+        "than half empty are left out, and rows are dropped if fewer than 1 % are incomplete.",
     )
-    missing_values: Sequence[Any] = declare(
-        (),
-        "Additional values that mean missing, such as -9 or '?'.",
+    missing_values: Sequence[Any] | Literal["auto"] = declare(
+        "auto",
+        "Values that mean missing, such as -9 or '?', in addition to empty cells and NA. auto "
+        "finds codes that stand apart from all other values of a column; a list, which may be "
+        "empty, replaces this.",
         convert=_listed,
-        parse=words,
+        parse=lambda text: AUTO if text == AUTO else words(text),
         metavar="LIST",
     )
 
@@ -189,6 +225,12 @@ class TableFormat(Sealed):
     header: bool | None = declare(
         None, "Text files and sheets: whether the first row has names. Detected by default."
     )
+    skip_rows: int | None = declare(
+        None,
+        "Text files and sheets: number of rows above the header to skip, not counting blank lines. "
+        "Detected by default.",
+        low=0,
+    )
     encoding: str | None = declare(
         None,
         "Encoding of text files, such as utf-8 or cp1252. Detected by default.",
@@ -199,7 +241,23 @@ class TableFormat(Sealed):
         None, "Name of the array of an NPZ file, or of the table of an R file.", metavar="NAME"
     )
     max_levels: int = declare(
-        64, "Maximum number of distinct values in a column.", low=2, high=MOST_LEVELS
+        64,
+        "Maximum number of levels of a column of categories; the rarest are merged into 'other'.",
+        low=2,
+        high=MOST_LEVELS,
+    )
+    codebook: Any = declare(
+        None,
+        "Roles, kinds and levels of columns: a codebook that describe made, a data frame, or a CSV "
+        "file with the columns column, role, kind, levels, text and group.",
+        convert=codebook_of,
+        content=Codebook.as_json,
+        metavar="FILE",
+    )
+    compositional: bool = declare(
+        False,
+        "Rows of counts with very different totals, such as sequencing reads: use centred "
+        "log-ratios with zeros as their own level, and adjust for the depth.",
     )
     merge_rare: int | None = declare(
         None,
@@ -207,7 +265,11 @@ class TableFormat(Sealed):
         "ordered, else into 'other'.",
         low=2,
     )
-    normalize_weights: bool = declare(True, "Scale weights that are not whole numbers to mean 1.")
+    weights_are: Literal["auto", "frequencies", "survey"] = declare(
+        "auto",
+        "What weights are: frequencies (numbers of equal rows) or survey weights, which are scaled "
+        "to the effective sample size. By default small whole numbers are frequencies.",
+    )
 
 
 @dataclass(kw_only=True)
@@ -282,6 +344,7 @@ class Genome(Sealed):
         None,
         "Length of a circular genome in bases: distances are measured the shorter way around.",
         low=1,
+        high=MOST_POSITION,
     )
 
 
@@ -294,6 +357,8 @@ class Reading(TableFormat, Genome, ColumnOptions):
     weights : array-like of shape (n_samples,) or str, optional
         Weight of each sample, see `markhood.data.weights.as_weights`; "similarity" for
         `similarity_weights`; or the name of a column of the data, or else of a file.
+    clusters, time : str or sequence of labels, optional
+        Rows that depend on each other, see `markhood.data.clusters`.
     storage : Storage
         Where packed bits are kept; by default in memory.
     min_columns : int
@@ -307,9 +372,9 @@ class Reading(TableFormat, Genome, ColumnOptions):
     --------
     >>> Reading(missing="drop").missing
     'drop'
-    >>> Reading(missing="ignore")
+    >>> Reading(letters="few")
     Traceback (most recent call last):
-    markhood.errors.InputError: Unknown missing 'ignore': choose one of error, drop, level, impute.
+    markhood.errors.InputError: Unknown letters 'few': choose one of all, reduced.
     """
 
     weights: Any = declare(
@@ -318,6 +383,21 @@ class Reading(TableFormat, Genome, ColumnOptions):
         "number per line, or 'similarity' for sequences.",
         convert=_weights,
         metavar="COLUMN|FILE",
+    )
+    clusters: Any = declare(
+        None,
+        "Rows that depend on each other, such as pupils of a school: the name of the column with "
+        "the clusters, or one label per row. The effective sample size replaces N, and bootstrap "
+        "draws whole clusters.",
+        convert=_labels,
+        metavar="COLUMN",
+    )
+    time: Any = declare(
+        None,
+        "Column with the time of each row, or one value per row: blocks of consecutive rows become "
+        "clusters.",
+        convert=_labels,
+        metavar="COLUMN",
     )
     storage: Storage = MEMORY
     min_columns: int = 2
@@ -329,6 +409,10 @@ class Reading(TableFormat, Genome, ColumnOptions):
         """Check the options, and list the codes of missing values."""
         self.missing_codes = _codes(self.missing_values)
         super().__post_init__()
+        if self.codebook is not None:
+            self._apply_codebook(self.codebook)
+        if self.compositional and DEPTH not in self.adjust_for:
+            object.__setattr__(self, "adjust_for", (*self.adjust_for, DEPTH))
         by_similarity = isinstance(self.weights, str) and self.weights == SIMILARITY
         if self.similarity_threshold != 0.1 and not by_similarity:
             raise InputError(
@@ -337,6 +421,26 @@ class Reading(TableFormat, Genome, ColumnOptions):
                 f"{option('similarity_threshold')} requires {option('weights', SIMILARITY)}: pass "
                 "both, or leave it out.",
             )
+
+    def _apply_codebook(self, codebook: Codebook) -> None:
+        """Add the covariates and the weights of a codebook to the options."""
+        covariates = (*self.adjust_for, *codebook.with_role("covariate"))
+        object.__setattr__(self, "adjust_for", tuple(dict.fromkeys(covariates)))
+        weights = codebook.with_role("weight")
+        if len(weights) > 1:
+            raise InputError(
+                "codebook",
+                weights[1],
+                f"The codebook has {len(weights)} columns of weights ({', '.join(weights)}): give "
+                "all but one the role skip.",
+            )
+        if weights and self.weights is None:
+            object.__setattr__(self, "weights", weights[0])
+
+    @property
+    def listed_missing(self) -> tuple[Any, ...]:
+        """The values that the user listed as missing."""
+        return () if self.missing_values == AUTO else tuple(self.missing_values)
 
     def without(self, *names: str) -> Self:
         """Return a copy with some options at their defaults."""
@@ -366,7 +470,7 @@ def reading_of(
 def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
     """Return the reading of a graph's data, for new data: without weights, with some changes."""
     stored = dict(provenance.get("reading", {}))
-    for name in ("weights", "similarity_threshold", "positions", *changes):
+    for name in ("weights", "similarity_threshold", "positions", "clusters", "time", *changes):
         stored.pop(name, None)
     return Reading(**options_from_json(Reading, stored), **changes)
 
@@ -374,7 +478,7 @@ def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
 def _codes(values: Iterable[Any]) -> frozenset[Any]:
     """Return each value unchanged, as text, and as that text is read from a file."""
     codes: set[Any] = set()
-    for value in _listed(values):
+    for value in () if values == AUTO else _listed(values):
         try:
             codes |= {value, str(value), parse_cell(str(value))}
         except TypeError as error:

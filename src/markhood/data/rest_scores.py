@@ -19,14 +19,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.genome.loci import Coordinates
 from markhood.data.variables import UNKNOWN, Variables
-from markhood.kernels.protocol import Bits
+from markhood.errors import InputError
+from markhood.kernels.bits import Bits
 from markhood.kernels.tables import codes
 from markhood.kernels.words import unpacked
 
 if TYPE_CHECKING:
     from markhood.data.samples import Samples
 
+LINKED = 0.1  # squared correlation above which two sites are in linkage disequilibrium
+WINDOW = 50  # sites before that a site is compared with
 MOST_DENSE = 3000  # columns or rows whose eigenvectors are computed from the whole matrix
 
 
@@ -69,16 +73,52 @@ def level_columns(
     return np.array(columns, np.float64), np.array(owners, np.int64)
 
 
+class StoredFactors(NamedTuple):
+    """The factors in the provenance of a graph, checked; one loading per column and factor."""
+
+    columns: tuple[str, ...]
+    loadings: NDArray[np.float64]
+    explained: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, stored: Any) -> StoredFactors:
+        """Read the factors from a provenance."""
+        try:
+            columns, explained = tuple(stored["loadings"]), np.array(stored["explained"], float)
+            loadings = np.array(list(stored["loadings"].values()), float)
+            loadings = loadings.reshape(len(columns), len(explained))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise _damaged() from None
+        if not (np.isfinite(loadings).all() and (explained > 0).all() and (explained <= 1).all()):
+            raise _damaged()
+        return cls(columns, loadings, explained)
+
+
 def stored_components(provenance: Mapping[str, Any], variables: Variables) -> Components | None:
     """Return the components that a graph was adjusted for; None where there are none."""
     stored = provenance.get("factors")
     if not stored:
         return None
-    loadings = np.array(list(stored["loadings"].values()), np.float64)
-    eigenvalues = np.array(stored["explained"], np.float64) * len(loadings)
+    columns, loadings, explained = StoredFactors.of(stored)
+    eigenvalues = explained * len(columns)
     _, owners = level_columns(np.empty((len(variables), 0), np.uint16), variables)
-    means, deviations = np.array([stored["means"], stored["deviations"]], np.float64)
-    return Components(loadings / np.sqrt(eigenvalues), owners, means, deviations, eigenvalues)
+    try:
+        units = np.array([stored["means"], stored["deviations"]], np.float64)
+    except (KeyError, TypeError, ValueError):
+        raise _damaged() from None
+    is_usable = units.shape == (2, len(columns)) and len(owners) == len(columns)
+    if not (is_usable and np.isfinite(units).all() and (units[1] > 0).all()):
+        raise _damaged()
+    weights = loadings / np.sqrt(eigenvalues)
+    return Components(weights, owners, units[0], units[1], eigenvalues)
+
+
+def _damaged() -> InputError:
+    return InputError(
+        "graph-invalid",
+        "factors",
+        "The factors in the provenance of the graph are damaged: learn the graph again.",
+    )
 
 
 def with_rest_scores(
@@ -100,14 +140,39 @@ def with_rest_scores(
     return np.concatenate([shared, scores], axis=1)
 
 
-def known_codes(samples: Samples, n_variables: int) -> NDArray[np.uint16]:
-    """Return level numbers of the first variables, (n_variables, n_samples), and mark missing."""
+def known_codes(samples: Samples, nodes: NDArray[np.int64]) -> NDArray[np.uint16]:
+    """Return level numbers of some variables, (n_nodes, n_samples), and mark missing values."""
     bits = Bits(samples.words, samples.n_samples, None if samples.is_binary else samples.starts)
-    found = np.stack([codes(bits, v) for v in range(n_variables)])
-    for variable, mask in samples.missing.items():
-        if variable < n_variables:
-            found[variable, unpacked(mask, samples.n_samples).astype(np.bool_)] = UNKNOWN
+    found = np.stack([codes(bits, v) for v in nodes.tolist()])
+    for k, variable in enumerate(nodes.tolist()):
+        if (mask := samples.missing.get(variable)) is not None:
+            found[k, unpacked(mask, samples.n_samples).astype(np.bool_)] = UNKNOWN
     return found
+
+
+def unlinked_sites(samples: Samples, n_nodes: int) -> NDArray[np.int64]:
+    """Return sites with a squared correlation of at most `LINKED` with those before them.
+
+    Sites are taken in the order of the genome and compared with the last ones that were kept on
+    their chromosome. Sites without a position are left out.
+    """
+    loci = samples.variables.loci or ()
+    places = Coordinates.of(loci[:n_nodes])
+    order = np.lexsort((places.positions, places.chromosomes))
+    kept: list[int] = []
+    recent: list[tuple[int, NDArray[np.float64]]] = []
+    weights = sample_weights(samples)
+    for site in order[places.chromosomes[order] >= 0].tolist():
+        own = known_codes(samples, np.array([site]))[0].astype(np.float64)
+        own[own >= UNKNOWN] = np.nan
+        own = np.nan_to_num(own - np.nanmean(own)) * np.sqrt(weights)
+        size = np.linalg.norm(own)
+        chromosome = int(places.chromosomes[site])
+        recent = [(c, column) for c, column in recent[-WINDOW:] if c == chromosome]
+        if size > 0 and all((column @ own / size) ** 2 <= LINKED for _, column in recent):
+            kept.append(site)
+            recent.append((chromosome, own / size))
+    return np.sort(np.array(kept, np.int64))
 
 
 def sample_weights(samples: Samples) -> NDArray[np.float64]:
@@ -118,10 +183,30 @@ def sample_weights(samples: Samples) -> NDArray[np.float64]:
     return np.asarray(counts / counts.mean())
 
 
-def leading_components(samples: Samples, n_variables: int, n: int) -> Components:
-    """Compute the leading components of the first variables."""
-    variables = samples.variables.pick(range(n_variables))
-    columns, owners = level_columns(known_codes(samples, n_variables), variables)
+def leading_components(
+    samples: Samples, n_nodes: int, n: int, sites: NDArray[np.int64] | None = None
+) -> Components:
+    """Compute the leading components of the first variables, or of some of them.
+
+    Columns of other variables then have weight 0 in the scores.
+    """
+    if sites is not None:
+        found = _components_of(samples, sites, n)
+        _, owners = level_columns(
+            np.empty((n_nodes, 0), np.uint16), samples.variables.pick(range(n_nodes))
+        )
+        at = np.isin(owners, sites)
+        weights = np.zeros((len(owners), found.n))
+        weights[at] = found.weights
+        means, deviations = np.zeros(len(owners)), np.ones(len(owners))
+        means[at], deviations[at] = found.means, found.deviations
+        return Components(weights, owners, means, deviations, found.eigenvalues)
+    return _components_of(samples, np.arange(n_nodes), n)
+
+
+def _components_of(samples: Samples, nodes: NDArray[np.int64], n: int) -> Components:
+    variables = samples.variables.pick(nodes.tolist())
+    columns, owners = level_columns(known_codes(samples, nodes), variables)
     weights, seen = sample_weights(samples), ~np.isnan(columns)
     totals = np.maximum(seen @ weights, 1e-300)
     columns[~seen] = 0.0
@@ -132,6 +217,15 @@ def leading_components(samples: Samples, n_variables: int, n: int) -> Components
     columns *= np.sqrt(weights) / deviations[:, np.newaxis]
     values, vectors = leading_eigenvectors(columns, n)
     return Components(vectors, owners, means, deviations, values)
+
+
+def leading_eigenvalues(columns: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Return the largest eigenvalues of X X' / n_samples."""
+    if min(columns.shape) > MOST_DENSE:
+        return leading_eigenvectors(columns, n)[0]
+    rows = columns if len(columns) <= columns.shape[1] else columns.T
+    values = np.linalg.eigvalsh(rows @ rows.T / columns.shape[1])
+    return np.asarray(values[::-1][:n])
 
 
 def leading_eigenvectors(

@@ -25,7 +25,7 @@ from markhood.data.rest_scores import Components, known_codes, with_rest_scores
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
 from markhood.errors import InputError, option
-from markhood.kernels.protocol import Bits, Reals, Weighting
+from markhood.kernels.bits import Bits, Reals, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ class Samples:
         Numeric covariates by name: they are in every regression, and are not variables.
     components : Components, optional
         Components of the variables, whose rest scores are in every regression (`rest_scores.py`).
+    clusters : ndarray of shape (n_samples,), dtype int64, optional
+        The cluster of each sample, numbered from 0. By default samples are independent.
     """
 
     words: NDArray[np.uint64]
@@ -118,6 +120,7 @@ class Samples:
     library: str | None = None
     reals: Mapping[str, RealColumn] = field(default_factory=dict)
     components: Components | None = None
+    clusters: NDArray[np.int64] | None = None
 
     @property
     def n_reals(self) -> int:
@@ -229,6 +232,8 @@ class Samples:
             digest.update(f"real {name}".encode() + own.values.tobytes())
         if self.components is not None:
             digest.update(b"components" + self.components.weights.tobytes())
+        if self.clusters is not None:
+            digest.update(b"clusters" + self.clusters.tobytes())
         return digest.hexdigest()
 
     def weight_of(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -283,6 +288,7 @@ class Samples:
             weights=weights,
             rows=rows if self.rows is None else self.rows[rows],
             reals={name: own.take(rows) for name, own in self.reals.items()},
+            clusters=None if self.clusters is None else self.clusters[rows],
         )
 
     def per_sample(self, values: Any, name: str) -> NDArray[Any]:
@@ -333,7 +339,7 @@ class Samples:
             shared[k] = column.standardised
         if self.components is None:
             return Reals.of(shared) if self.reals else None
-        known = known_codes(self, self.n_variables)
+        known = known_codes(self, np.arange(self.n_variables))
         return Reals.of(with_rest_scores(shared, known, self.variables, self.components))
 
     def _weighting(self) -> Weighting | None:

@@ -6,11 +6,12 @@ their order if one table has all of them; two incomplete lists do not always det
 Bins and merged levels depend on the table that they were made from, so they must be the same in all
 tables.
 
-Weights are not rescaled: those that are not whole numbers have mean 1 in every table.
+Weights are not rescaled: survey weights sum to the effective sample size of every table.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -23,10 +24,13 @@ from markhood.data.coding.coders import in_order
 from markhood.data.coding.merged import are_merged
 from markhood.data.matching import matched_codes
 from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
+from markhood.data.scales import recognised_scale
 from markhood.data.storage.memory import require_memory
 from markhood.data.variables import UNKNOWN, Variables, level_text
 from markhood.errors import InputError, option
 from markhood.kernels.words import packed
+
+FINER = 10  # binary digits by which a common unit is finer than the smallest one
 
 BLOCK = 1 << 24  # level numbers in memory at a time
 
@@ -56,7 +60,7 @@ def stacked(parts: Sequence[Samples]) -> Samples:
     >>> two.n_samples, two.levels
     (4, ((1, 2, 3), (0, 1)))
     """
-    _require_same_names(parts)
+    parts = _with_same_columns(parts)
     variables = _variables(parts)
     n_samples = sum(part.n_samples for part in parts)
     n_levels = np.array([max(2, len(own)) for own in variables.levels or ()])
@@ -82,10 +86,16 @@ def stacked(parts: Sequence[Samples]) -> Samples:
             name: RealColumn.of(np.concatenate([part.reals[name].values for part in parts]))
             for name in parts[0].reals
         },
+        clusters=_clusters(parts),
     )
 
 
-def _require_same_names(parts: Sequence[Samples]) -> None:
+def _with_same_columns(parts: Sequence[Samples]) -> Sequence[Samples]:
+    """Leave out columns that one of the tables left out; raise if other columns differ."""
+    outside = {name for part in parts if part.account for name in part.account.left_out}
+    if any(outside & {*part.names} for part in parts):
+        kept = [[j for j, name in enumerate(p.names) if name not in outside] for p in parts]
+        parts = [part.pick(np.array(own)) for part, own in zip(parts, kept, strict=True)]
     names = {*parts[0].names, *parts[0].reals}
     for part in parts[1:]:
         if apart := sorted(names ^ {*part.names, *part.reals}):
@@ -95,6 +105,7 @@ def _require_same_names(parts: Sequence[Samples]) -> None:
                 f"The tables have different columns ({apart[0]!r} is missing from one): use the "
                 f"same columns in all tables, or select them with {option('columns')}.",
             )
+    return parts
 
 
 def _variables(parts: Sequence[Samples]) -> Variables:
@@ -132,6 +143,8 @@ def _union(name: str, own: Sequence[tuple[Any, ...]], are_ordered: bool) -> tupl
     longest = max(own, key=len)
     if len(longest) == len(named):
         found = list(longest)
+    elif are_ordered and (scale := recognised_scale(known)) is not None and None not in named:
+        return scale
     else:
         found = [known[k] for k in in_order(known)] + ([None] if None in named.values() else [])
     if are_ordered and not all(isinstance(level, Real) for level in known):
@@ -149,11 +162,25 @@ def _union(name: str, own: Sequence[tuple[Any, ...]], are_ordered: bool) -> tupl
     return tuple(found)
 
 
+def _clusters(parts: Sequence[Samples]) -> NDArray[np.int64] | None:
+    """Return the clusters of all tables; samples of tables without clusters are alone."""
+    if all(part.clusters is None for part in parts):
+        return None
+    numbers, n = [], 0
+    for part in parts:
+        own = np.arange(part.n_samples) if part.clusters is None else part.clusters
+        numbers.append(own + n)
+        n += int(own.max()) + 1
+    return np.concatenate(numbers)
+
+
 def _weights(parts: Sequence[Samples]) -> Weights | None:
-    """Return all weights in the smallest unit; None if no part has weights."""
+    """Return all weights in a common unit; None if no part has weights."""
     given = [part.weights or Weights(np.ones(part.n_samples, np.int64)) for part in parts]
     if all(part.weights is None for part in parts):
         return None
-    unit = min(own.unit for own in given)  # all are powers of two
-    counts: list[NDArray[np.int64]] = [own.counts * int(own.unit / unit) for own in given]
+    unit = min(own.unit for own in given)
+    if any(not (own.unit / unit).is_integer() for own in given):
+        unit = 2.0 ** (math.floor(math.log2(unit)) - FINER)
+    counts = [np.rint(own.counts * (own.unit / unit)).astype(np.int64) for own in given]
     return Weights(np.concatenate(counts), unit)

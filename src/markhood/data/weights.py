@@ -1,18 +1,24 @@
 """Weights of samples, stored as whole multiples of a unit.
 
-Whole numbers are frequency weights: a sample with weight 3 counts as three samples. Other weights
-are survey weights: they are scaled to mean 1 (unless ``normalize_weights=False``) and rounded to
-1/1024, so that their sums are exact. Without scaling, weights that sum to the size of a population
-would make every pair of variables significant.
+Frequency weights count equal rows: a sample with weight 3 counts as three samples, and N is their
+sum. Survey weights are relative. They are scaled so that their sum, the N of every formula, is the
+effective sample size of Kish,
+
+    N_eff = (sum of weights)^2 / (sum of squared weights),
+
+because unequal weights make an average as variable as one of N_eff equally weighted samples. With
+the number of samples in its place, chance would produce many edges. They are stored as multiples
+of 1/1024 of their mean, times a factor whose mantissa is short, so that all sums are exact.
 """
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,50 +32,52 @@ from markhood.kernels.words import packed, unpacked
 UNIT = 2.0**-10
 SIMILARITY_UNIT = 2.0**-16
 MOST_DIGITS = 40  # binary digits of a weight in units: every digit takes time
-LIKELY_POPULATION = 10  # if all frequencies are at least this, they are probably survey weights
+UNIT_DIGITS = 16  # binary digits of a unit: its multiples, up to 2^36 of them, have exact sums
+LIKELY_POPULATION = 10  # whole numbers that are all at least this are probably survey weights
+LIKELY_MEAN = 50  # and so are whole numbers with at least this mean
+LARGEST_WHOLE = 2.0**53  # all larger numbers are whole
+COVERED = 0.1  # share of the possible rows that a table of counts has at least
+PARTS_OF_MEAN = 4  # to which weights are rounded where samples are repeated
 SIDE = 128  # samples per side of a tile, so that it fits in the cache
 
+WeightsAre = Literal["auto", "frequencies", "survey"]
+COUNT_NAMES = {"n", "count", "counts", "freq", "freqs", "frequency", "frequencies", "times"}
+SURVEY_NAMES = ("wt", "wgt", "pweight", "pwt", "finalwt", "svywt", "ponder", "survey", "poids")
 
-def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
+
+def as_weights(values: Any, n_samples: int, weights_are: WeightsAre = "auto") -> Weights:
     """Return weights as counts of a unit.
 
     Parameters
     ----------
     values : array-like of shape (n_samples,)
-        Non-negative numbers. If all are whole numbers they are frequencies, and N is their sum;
-        others are rounded to 1/1024.
+        Non-negative numbers.
     n_samples : int
         Required number of weights.
-    normalize : bool, default=True
-        Whether weights that are not whole numbers are first scaled, so that those above zero have
-        mean 1.
+    weights_are : {"auto", "frequencies", "survey"}, default="auto"
+        Frequencies are used as they are, rounded to 1/1024 unless all are whole numbers. Survey
+        weights are scaled to the effective sample size. By default whole numbers are frequencies;
+        `recognised` looks at the table as well.
 
     Returns
     -------
     Weights
-        With a `DataWarning` for weights that are rounded to zero, and for large whole numbers that
-        are probably not frequencies.
+        With a `DataWarning` for weights that are rounded to zero.
 
     Examples
     --------
     >>> as_weights([2, 0, 1], 3)
     Weights(counts=array([2, 0, 1]), unit=1.0)
-    >>> as_weights([1.5, 0.5], 2)
-    Weights(counts=array([1536,  512]), unit=0.0009765625)
+    >>> found = as_weights([1.5, 0.5], 2)
+    >>> found.counts.tolist(), found.counts.sum() * found.unit
+    ([1536, 512], 1.6)
     """
     numbers = check_weights(values, n_samples)
-    if (numbers == np.floor(numbers)).all():
-        if numbers[numbers > 0].min() >= LIKELY_POPULATION:
-            warn(
-                "frequency-weights",
-                "weights",
-                "Whole-number weights are treated as frequencies "
-                f"(N = {numbers.sum():.4g}). For survey weights, divide them by their mean.",
-            )
-        return _counted(numbers, 1.0)
-    if normalize:
-        numbers = numbers / numbers[numbers > 0].mean()
-    weights = _counted(numbers, UNIT)
+    are_whole = bool((numbers == np.floor(numbers)).all()) and numbers.max() < LARGEST_WHOLE
+    if weights_are == "frequencies" or (weights_are == "auto" and are_whole):
+        weights = _counted(numbers, 1.0 if are_whole else UNIT)
+    else:
+        weights = _survey(numbers)
     lost = int(((weights.counts == 0) & (numbers > 0)).sum())
     if lost:
         warn(
@@ -80,6 +88,97 @@ def as_weights(values: Any, n_samples: int, normalize: bool = True) -> Weights:
             "out.",
         )
     return weights
+
+
+def _survey(numbers: NDArray[np.float64]) -> Weights:
+    """Return survey weights with the effective sample size as their sum."""
+    relative = numbers / numbers.max()  # the sum of large numbers may not be finite
+    counts = _counted(relative / relative[relative > 0].mean(), UNIT).counts
+    positive = counts[counts > 0]
+    if len(positive) and (positive == positive[0]).all():
+        return Weights((counts > 0).astype(np.int64))
+    return Weights(counts, with_sum(counts, effective_size(counts)))
+
+
+def effective_size(weights: NDArray[Any]) -> float:
+    """Return the effective sample size of Kish.
+
+    Examples
+    --------
+    >>> effective_size(np.array([1, 1, 1])), effective_size(np.array([1, 3]))
+    (3.0, 1.6)
+    """
+    numbers = np.asarray(weights, np.float64)
+    return float(numbers.sum() ** 2 / (numbers**2).sum())
+
+
+def with_sum(counts: NDArray[np.int64], total: float) -> float:
+    """Return the unit with which counts have about this sum, with a short mantissa."""
+    mantissa, exponent = math.frexp(total / float(counts.sum()))
+    return math.ldexp(round(math.ldexp(mantissa, UNIT_DIGITS)), exponent - UNIT_DIGITS)
+
+
+def recognised(samples: Samples, reading: Reading) -> Samples:
+    """Decide what weights are that were read with ``weights_are="auto"``, and record it.
+
+    Whole numbers are frequencies, except where they are called otherwise or look like numbers of
+    people in a population: every one is at least 10, or their mean is at least 50. A table that
+    lists a tenth or more of all possible rows, each once, is a table of counts.
+    """
+    if samples.weights is None or reading.weights_are != "auto":
+        return samples
+    counts, unit = samples.weights
+    name = str(reading.weights).lower() if isinstance(reading.weights, str) else ""
+    change, n = option("weights_are", "frequencies"), counts.sum() * unit
+    if unit == 1:
+        if not _is_survey(samples, counts, name):
+            reading.log.add_note(
+                "weights-read",
+                "weights",
+                f"Whole-number weights are read as frequencies (N = {n:.6g}). If they are survey "
+                f"weights, use {option('weights_are', 'survey')}.",
+            )
+            return samples
+        samples = replace(samples, weights=_survey(counts.astype(np.float64)))
+        reading.log.add_warning(
+            "weights-read",
+            "weights",
+            "Whole-number weights look like survey weights, and are scaled to the effective "
+            f"sample size ({samples.total_weight:.4g}) instead of N = {n:.4g}. If they count "
+            f"equal rows, use {change}.",
+        )
+        return samples
+    reading.log.add_note(
+        "weights-read",
+        "weights",
+        f"Weights are read as survey weights and scaled to the effective sample size ({n:.4g} of "
+        f"{samples.n_samples}). If they count rows, use {change}.",
+    )
+    return samples
+
+
+def _is_survey(samples: Samples, counts: NDArray[np.int64], name: str) -> bool:
+    """Return whether whole-number weights are probably survey weights."""
+    if name in COUNT_NAMES or (counts == 1).all():
+        return False
+    if name.startswith(SURVEY_NAMES):
+        return True
+    if counts.min() < LIKELY_POPULATION and counts.mean() < LIKELY_MEAN:
+        return False
+    possible = math.prod(float(max(1, len(levels))) for levels in samples.levels)
+    if samples.n_samples < COVERED * possible:
+        return True
+    return len(np.unique(row_hashes(samples.words, samples.n_samples))) < samples.n_samples
+
+
+def row_hashes(rows: Iterable[NDArray[np.uint64]], n_samples: int) -> NDArray[np.uint64]:
+    """Return a hash of the bits of every sample in packed rows."""
+    rng = np.random.default_rng(0)
+    hashes = np.zeros(n_samples, np.uint64)
+    for row in rows:
+        key = rng.integers(2**63, dtype=np.uint64) << np.uint64(1) | np.uint64(1)
+        hashes += unpacked(row, n_samples) * key
+    return hashes
 
 
 def check_weights(values: Any, n_samples: int) -> NDArray[np.float64]:
@@ -171,7 +270,7 @@ def find_weights(
     return list(picked), None, replace(reading, weights=read_weights(Path(given)))
 
 
-def weighted(samples: Samples, weights: Any, normalize: bool = True) -> Samples:
+def weighted(samples: Samples, weights: Any, weights_are: WeightsAre = "auto") -> Samples:
     """Add weights to samples that have none.
 
     Parameters
@@ -180,8 +279,8 @@ def weighted(samples: Samples, weights: Any, normalize: bool = True) -> Samples:
     weights : array-like of shape (n_samples,), "similarity" or None
         One weight per sample, or per row of the table that the samples came from. Samples of weight
         0 are left out.
-    normalize : bool, default=True
-        Whether weights that are not whole numbers are scaled to mean 1.
+    weights_are : {"auto", "frequencies", "survey"}, default="auto"
+        See `as_weights`.
 
     Examples
     --------
@@ -196,13 +295,14 @@ def weighted(samples: Samples, weights: Any, normalize: bool = True) -> Samples:
     if isinstance(weights, str) and weights == SIMILARITY:
         return replace(samples, weights=similarity_weights(samples))
     numbers = check_weights(samples.per_sample(weights, "weights"), samples.n_samples)
-    counts, unit = as_weights(numbers, samples.n_samples, normalize)
+    counts, unit = as_weights(numbers, samples.n_samples, weights_are)
     found = replace(samples, weights=Weights(counts, unit))
-    return found if counts.all() else found.take(np.flatnonzero(counts))
+    found = found if counts.all() else found.take(np.flatnonzero(counts))
+    return recognised(found, Reading(weights=numbers, weights_are=weights_are))
 
 
 def repeated(samples: Samples) -> Samples:
-    """Repeat each sample as often as its weight, which must be a whole number.
+    """Repeat each sample as often as its weight, rounded to quarters of the mean unless whole.
 
     Examples
     --------
@@ -212,7 +312,12 @@ def repeated(samples: Samples) -> Samples:
     """
     if samples.weights is None:
         return samples
-    counts, n_samples = samples.weights.counts, int(samples.weights.counts.sum())
+    counts = samples.weights.counts
+    if (counts == counts[0]).all() and samples.weights.unit != 1:
+        return replace(samples, weights=None)
+    if samples.weights.unit != 1:
+        counts = np.rint(PARTS_OF_MEAN * counts / counts.mean()).astype(np.int64)
+    n_samples = int(counts.sum())
     require_memory(len(samples.words), n_samples)
     words = np.zeros((len(samples.words), words_per_row(n_samples)), np.uint64)
     for row, wide in zip(samples.words, words, strict=True):
@@ -222,7 +327,13 @@ def repeated(samples: Samples) -> Samples:
     times = np.repeat(np.arange(samples.n_samples), counts)
     reals = {name: own.take(times) for name, own in samples.reals.items()}
     return replace(
-        samples, words=words, n_samples=n_samples, weights=None, rows=every[times], reals=reals
+        samples,
+        words=words,
+        n_samples=n_samples,
+        weights=None,
+        rows=every[times],
+        reals=reals,
+        clusters=None if samples.clusters is None else samples.clusters[times],
     )
 
 

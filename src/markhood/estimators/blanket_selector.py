@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from markhood.data.coding.encode import encode_table
+from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.reading import Missing, Reading
 from markhood.data.samples import Samples
-from markhood.data.variables import Variables
+from markhood.data.variables import Variables, default_names
 from markhood.errors import DataWarning, InputError
 from markhood.learning.blanket import blanket_in
 from markhood.learning.request import Request
@@ -39,9 +39,9 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Whether the levels of features are ordered.
     bins : int, "auto" or mapping of str to int, optional
         Number of equal-frequency bins for numeric features with more than 12 distinct values.
-    missing : {"error", "drop", "level"}, default="error"
-        Missing values of features and target: raise an error, leave out samples that
-        have any, or treat them as a separate level.
+    missing : {"auto", "error", "drop", "level", "impute"}, default="auto"
+        Missing values of features, as for `learn`. Samples without a target are left out with
+        "auto" and "impute".
     n_jobs : int or None, default=None
         Number of threads; -1 for all.
 
@@ -66,7 +66,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     max_levels: int = 64
     kinds: Any = "auto"
     bins: Any = None
-    missing: Missing = "error"
+    missing: Missing = "auto"
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -100,10 +100,13 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         together = _joined(features, self._target(wanted, weights))
         found = blanket_in(request, together, features.n_variables, self.gamma, self.depth)
-        self.evidence_: NDArray[np.float64] = np.zeros(features.n_variables)
-        self.evidence_[found.numbers] = found.evidence
-        self._is_kept = np.zeros(features.n_variables, np.bool_)
-        self._is_kept[found.numbers] = True
+        names = column_names(X) or default_names(self.n_features_in_)
+        # Some columns may be left out.
+        numbers = np.array([names.index(name) for name in found.names], np.int64)
+        self.evidence_: NDArray[np.float64] = np.zeros(self.n_features_in_)
+        self.evidence_[numbers] = found.evidence
+        self._is_kept = np.zeros(self.n_features_in_, np.bool_)
+        self._is_kept[numbers] = True
         return self
 
     def _target(self, values: NDArray[Any], weights: NDArray[Any] | None) -> Samples:
@@ -118,8 +121,13 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         table = np.empty((len(values), 1), object)
         table[:, 0] = values.tolist()
+        is_left_out = self.missing in ("auto", "impute")
         reading = Reading(
-            missing=self.missing, max_levels=self.max_levels, weights=weights, min_columns=1
+            missing="drop" if is_left_out else self.missing,
+            missing_values=(),
+            max_levels=self.max_levels,
+            weights=weights,
+            min_columns=1,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # the same as for the features

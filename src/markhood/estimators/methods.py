@@ -68,7 +68,7 @@ class HillClimbing(StructureEstimator, HillClimbingOptions):
     --------
     >>> import numpy as np
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> HillClimbing().fit(coins).graph_.edges.tolist()
     [[0, 2]]
     """
@@ -99,7 +99,7 @@ class PLRHC(StructureEstimator, PlrhcOptions):
     --------
     >>> import numpy as np
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> PLRHC().fit(coins).adjacency_.toarray().astype(int).tolist()
     [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
     """
@@ -124,7 +124,7 @@ class MarginalPseudoLikelihood(StructureEstimator, MarginalPseudoLikelihoodOptio
     --------
     >>> import numpy as np
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> MarginalPseudoLikelihood().fit(coins).graph_.edges.tolist()
     [[0, 2]]
     """
@@ -151,7 +151,7 @@ class L1Logistic(StructureEstimator, L1LogisticOptions):
     --------
     >>> import numpy as np
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> L1Logistic().fit(coins).graph_.edges.tolist()
     [[0, 2]]
     """
@@ -178,7 +178,7 @@ class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
     --------
     >>> import numpy as np
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> BlanketsJointPosterior().fit(coins).graph_.edges.tolist()
     [[0, 2]]
     """
@@ -204,7 +204,7 @@ class Pairwise(StructureEstimator, PairwiseOptions):
     --------
     >>> import numpy as np
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> Pairwise().fit(coins).graph_.edges.tolist()
     [[0, 2]]
     """
@@ -230,7 +230,7 @@ class ChowLiu(StructureEstimator, ChowLiuOptions):
     --------
     >>> import numpy as np
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> ChowLiu().fit(coins).graph_.edges.tolist()
     [[0, 2]]
     """
@@ -263,7 +263,7 @@ class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
     Examples
     --------
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> found = PseudoLikelihood(top=1).fit(coins)
     >>> found.graph_.edges.tolist(), found.pairs_[found.scores_.argmax()].tolist()
     ([[0, 2]], [0, 2])
@@ -313,7 +313,7 @@ class Bayes(StructureEstimator, BayesOptions):
     --------
     >>> import numpy as np
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> found = Bayes().fit(coins)
     >>> found.graph_.edges.tolist(), found.graph_.probability.round(2).tolist()
     ([[0, 2]], [1.0])

@@ -68,10 +68,23 @@ class StructureEstimator(BaseEstimator, SharedOptions):
             documented(cls._method, SharedOptions)(cls)
 
     def flat_options(self) -> tuple[str, dict[str, Any]]:
-        """Return the name of the method and all options, for `Request.of`."""
-        return self._method.name, flattened(self.get_params(deep=False))
+        """Return the name of the method and all options, for `Request.of`.
 
-    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
+        Without gamma if it was not passed, because learning may then choose a larger one.
+        """
+        options = flattened(self.get_params(deep=False))
+        if options.get("gamma") is getattr(type(self), "gamma", None):
+            options.pop("gamma", None)
+        return self._method.name, options
+
+    def fit(
+        self,
+        X: Any,
+        y: None = None,
+        sample_weight: Any = None,
+        clusters: Any = None,
+        time: Any = None,
+    ) -> Self:
         """Learn the graph.
 
         Parameters
@@ -81,14 +94,18 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, as in `learn`. Whole numbers are frequencies;
-            other weights are scaled to mean 1 and rounded to multiples of 1/1024.
+            Weights of the samples, as in `learn`.
+        clusters : str or array-like of shape (n_samples,), optional
+            Clusters of samples that depend on each other: labels, or the name of a column.
+        time : str or array-like of shape (n_samples,), optional
+            Time of each sample, or the name of its column; see `learn`.
         """
         is_table = _is_table(X)
         if is_table:
             validate_data(self, X, skip_check_array=True)
         name, options = self.flat_options()
-        with Request.of(name, options | {"weights": sample_weight}) as request:
+        of_rows = {"weights": sample_weight, "clusters": clusters, "time": time}
+        with Request.of(name, options | of_rows) as request:
             samples = request.read(X)
             if not is_table:
                 self.n_features_in_ = samples.n_variables

@@ -14,6 +14,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.rest_scores import StoredFactors
+from markhood.data.to_frame import frame_of
 from markhood.errors import InputError
 
 MAX_ITERATIONS = 500
@@ -32,6 +34,8 @@ class Factors:
     loadings : ndarray of shape (n_columns, n_factors)
     explained : ndarray of shape (n_factors,)
         Share of the variance of all columns that each factor explains.
+    library : {"pandas", "polars"} or None
+        The library of the data frames that `to_frame` returns; by default the one that is imported.
 
     Examples
     --------
@@ -43,6 +47,7 @@ class Factors:
     columns: tuple[str, ...]
     loadings: NDArray[np.float64]
     explained: NDArray[np.float64]
+    library: str | None = None
 
     @property
     def n_factors(self) -> int:
@@ -50,18 +55,10 @@ class Factors:
         return int(self.loadings.shape[1])
 
     @classmethod
-    def from_provenance(cls, stored: Mapping[str, Any]) -> Self:
+    def from_provenance(cls, provenance: Mapping[str, Any]) -> Self:
         """Read the factors from the provenance of a graph."""
-        try:
-            columns, explained = tuple(stored["loadings"]), np.array(stored["explained"], float)
-            loadings = np.array(list(stored["loadings"].values()), float)
-            return cls(columns, loadings.reshape(len(columns), len(explained)), explained)
-        except (AttributeError, KeyError, TypeError, ValueError):
-            raise InputError(
-                "graph-invalid",
-                "factors",
-                "The factors in the provenance of the graph are damaged: learn the graph again.",
-            ) from None
+        library = provenance.get("data", {}).get("library")
+        return cls(*StoredFactors.of(provenance["factors"]), library)
 
     def rotated(self, method: Literal["varimax", "oblimin"] = "varimax") -> Self:
         """Rotate the loadings to a simple structure.
@@ -84,11 +81,9 @@ class Factors:
         return replace(self, loadings=rotated, explained=(rotated**2).mean(axis=0))
 
     def to_frame(self) -> Any:
-        """Return the loadings as a pandas data frame, with a row for each column."""
-        import pandas as pd
-
-        names = [f"factor {k + 1}" for k in range(self.n_factors)]
-        return pd.DataFrame(self.loadings, index=list(self.columns), columns=names)
+        """Return the loadings as a pandas or polars data frame, with a row for each column."""
+        loadings = {f"factor {k + 1}": own for k, own in enumerate(self.loadings.T)}
+        return frame_of({"column": list(self.columns), **loadings}, self.library)
 
     def leading(self, factor: int, n: int = 4) -> Sequence[str]:
         """Return the columns with the largest loadings on a factor, largest first."""

@@ -41,10 +41,12 @@ from markhood.graph.checks import (
 )
 from markhood.graph.factors import Factors
 from markhood.graph.numbering import in_order
+from markhood.options import check_value, checked
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from markhood.graph.communities import Communities
     from markhood.stability.bootstrap import Bootstrap
 
 
@@ -221,8 +223,8 @@ class Graph:
     @property
     def factors(self) -> Factors | None:
         """The hidden factors that the graph was adjusted for, with loadings, or None."""
-        stored = self.provenance.get("factors")
-        return Factors.from_provenance(stored) if stored else None
+        provenance = self.provenance
+        return Factors.from_provenance(provenance) if provenance.get("factors") else None
 
     @property
     def n_nodes(self) -> int:
@@ -294,6 +296,7 @@ class Graph:
             self
         )
 
+    @checked
     def strongest(self, k: int) -> NDArray[np.intp]:
         """Return the row numbers in `edges` of the `k` edges with the most evidence.
 
@@ -323,6 +326,32 @@ class Graph:
         for name, label in zip(self.nodes, labels.tolist(), strict=True):
             members.setdefault(label, []).append(name)
         return sorted(map(tuple, members.values()), key=len, reverse=True)
+
+    def communities(self, signed: bool = False, seed: int = 0) -> Communities:
+        """Group the nodes by the Louvain method, weighted by standardised couplings.
+
+        Parameters
+        ----------
+        signed : bool, default=False
+            Whether negative couplings separate nodes. By default only the size of a coupling
+            counts, so that recoding a variable does not change the communities.
+        seed : int, default=0
+            Random seed of the starts and of the rewired graphs.
+
+        Returns
+        -------
+        Communities
+            Its ``is_clear`` compares the modularity with that of rewired graphs.
+
+        Examples
+        --------
+        >>> graph = Graph("abcdef", [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5)])
+        >>> graph.communities().members
+        [('a', 'b', 'c'), ('d', 'e', 'f')]
+        """
+        from markhood.graph.communities import find_communities
+
+        return find_communities(self, signed, seed)
 
     def adjacency(self, weight: str | None = None) -> csr_array:
         """Return the symmetric adjacency matrix as a scipy `csr_array`, in the order of `nodes`.
@@ -515,6 +544,7 @@ class Graph:
             if node not in self._index:
                 raise InputError("graph-unknown", node, f"The graph has no node named {node!r}.")
             return self._index[node]
+        check_value("node", node, int)
         number = operator.index(node)
         if not 0 <= number < self.n_nodes:
             raise InputError(

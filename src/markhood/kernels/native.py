@@ -13,27 +13,29 @@ from numpy.typing import NDArray
 
 from markhood.errors import InputError
 from markhood.kernels import _native
+from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
+from markhood.kernels.networks import (
+    Chains,
+    IsingNetwork,
+    Network,
+    PottsFits,
+    PottsPenalty,
+    PottsSamples,
+)
 from markhood.kernels.protocol import (
     AssociatedPairs,
     AssociatedTables,
-    Bits,
     Blankets,
-    Chains,
     Costs,
     FitPenalty,
     Fits,
     Flipped,
     GraphChain,
     GraphSums,
-    IsingNetwork,
     L1Paths,
-    Network,
     PairFits,
     PairPrior,
-    PottsFits,
-    PottsPenalty,
-    PottsSamples,
     Pricing,
     Tiling,
     Unsound,

@@ -7,123 +7,15 @@ functions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
-
-CHAINS = 16  # advanced by one call of the Gibbs kernel, one per SIMD lane
-LEVELS_PER_VECTOR = 4  # the factors of a Potts variable's levels are padded to whole vectors
-MOST_LEVELS = 256  # of a Potts variable, so that a level fits in a byte
-
-
-class Weighting(NamedTuple):
-    """Sample weights: ``weights`` of shape (n_samples,), dtype float64.
-
-    Each weight is ``unit`` times a whole number. ``planes``, of shape (n_planes, n_words), holds
-    the binary digits of these numbers, packed like the samples, lowest digit first.
-    """
-
-    weights: NDArray[np.float64]
-    planes: NDArray[np.uint64]
-    unit: float
-
-
-class Reals(NamedTuple):
-    """Real-valued predictors of every target, in addition to its blanket; they are not variables.
-
-    ``columns`` has shape (n_reals, n_samples), or (n_variables, n_reals, n_samples) where each
-    target has its own. ``offset``, of shape (n_samples,) or (n_variables, n_samples), is added to
-    the linear predictor with slope 1: to the log odds of a binary target, or to the log odds of a
-    step up of an ordered target. Nominal targets with more than two levels cannot have offsets.
-    ``groups``, of shape (n_samples,) or (n_variables, n_samples) and dtype uint32, numbers the
-    samples from 0; samples with equal columns and offsets share a number. Contingency tables have a
-    row for each group, not for each sample.
-    """
-
-    columns: NDArray[np.float64]
-    offset: NDArray[np.float64] | None
-    groups: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, columns: NDArray[np.float64], offset: NDArray[np.float64] | None = None) -> Self:
-        """Combine columns and offsets, and group the samples in which they are equal.
-
-        Examples
-        --------
-        >>> Reals.of(np.array([[0.5, 2.0, 0.5]])).groups.tolist()
-        [0, 1, 0]
-        """
-        columns = np.ascontiguousarray(columns, np.float64)
-        offset = None if offset is None else np.ascontiguousarray(offset, np.float64)
-        ungrouped = cls(columns, offset, np.zeros(columns.shape[-1], np.uint32))
-        n_targets = [
-            len(own) for own, n in ((columns, 3), (offset, 2)) if own is not None and own.ndim == n
-        ]
-        groups = [
-            np.unique(np.vstack(ungrouped.of_target(t)).T, axis=0, return_inverse=True)[1].ravel()
-            for t in range(n_targets[0] if n_targets else 1)
-        ]
-        numbers = np.array(groups, np.uint32)
-        return ungrouped._replace(groups=numbers if n_targets else numbers[0])
-
-    def groups_of(self, target: int) -> NDArray[np.uint32]:
-        """Return the group of each sample for one target."""
-        return self.groups if self.groups.ndim == 1 else self.groups[target]
-
-    def of_target(self, target: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the columns, (n_reals, n_samples), and the offset, (n_samples,), of one target."""
-        columns = self.columns if self.columns.ndim == 2 else self.columns[target]
-        if self.offset is None:
-            return columns, np.zeros(columns.shape[1])
-        return columns, self.offset if self.offset.ndim == 1 else self.offset[target]
-
-
-@dataclass(frozen=True, eq=False)
-class Bits:
-    """Packed variables: ``words`` of shape (n_rows, n_words), one bit per sample.
-
-    A variable v with r levels occupies r - 1 rows from ``starts[v]`` on, one for each level but the
-    first. Without ``starts``, every row is a binary variable. Without ``weighting``, every sample
-    has weight 1. ``ordered``, of shape (n_variables,), marks the variables with ordered levels;
-    without it, all variables are nominal. It has no effect on variables with two levels. ``reals``
-    are additional predictors of every target in blanket scores and in fits of blankets and pairs.
-    Do not write to the arrays: backends validate them once and cache derived data.
-    """
-
-    words: NDArray[np.uint64]
-    n_samples: int
-    starts: NDArray[np.int64] | None = None
-    weighting: Weighting | None = None
-    ordered: NDArray[np.bool_] | None = None
-    reals: Reals | None = None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether all variables are binary and all weights are 1, as the fast kernels require."""
-        return self.starts is None and self.weighting is None
-
-    @property
-    def n_reals(self) -> int:
-        """Number of real-valued predictors of every target."""
-        return 0 if self.reals is None else int(self.reals.columns.shape[-2])
-
-    @property
-    def n_scores(self) -> NDArray[np.int64]:
-        """Number of regression columns of each variable, of shape (n_variables,).
-
-        An ordered variable has one column, its step; a nominal variable has r - 1 indicators. The
-        number of parameters of an edge is the product of its ends' numbers. A target also has r - 1
-        thresholds.
-        """
-        if self.starts is None:
-            return np.ones(len(self.words), np.int64)
-        indicators = np.diff(self.starts)
-        return indicators if self.ordered is None else np.where(self.ordered, 1, indicators)
+from markhood.kernels.networks import Chains, Network, PottsFits, PottsPenalty, PottsSamples
 
 
 class FitPenalty(NamedTuple):
@@ -240,53 +132,6 @@ class Fits(NamedTuple):
     statuses: NDArray[np.uint8]
 
 
-class IsingNetwork(NamedTuple):
-    """A binary network in the form that its Gibbs sampler uses.
-
-    ``coupling_odds`` is exp(-coupling) for each of ``neighbours.values``, ``field_odds`` is
-    exp(-field) for each variable, and ``order`` is the order of a sweep. ``is_wide`` marks the
-    variables whose odds, or products of some of their factors, could leave the range of a float64.
-    """
-
-    neighbours: Lists
-    coupling_odds: NDArray[np.float64]
-    field_odds: NDArray[np.float64]
-    order: NDArray[np.int64]
-    is_wide: NDArray[np.bool_]
-
-
-class PottsNetwork(NamedTuple):
-    """A network with any number of levels, in the form that its Gibbs sampler uses.
-
-    A factor is exp of a field or of an entry of a coupling table, minus the largest of the
-    competing values. Variable i with ``n_levels[i]`` levels has ``field_starts[i + 1] -
-    field_starts[i]`` field factors, one for each level, padded with zeros to a multiple of
-    `LEVELS_PER_VECTOR`. The factors of ``neighbours.values[k]`` begin at ``factor_starts[k]``: for
-    each level of the neighbour, the same number of factors for the levels of i. ``order`` is the
-    order of a sweep. ``is_wide`` marks the variables whose products of factors could leave the
-    range of a float64.
-    """
-
-    neighbours: Lists
-    factors: NDArray[np.float64]
-    factor_starts: NDArray[np.int64]
-    field_factors: NDArray[np.float64]
-    field_starts: NDArray[np.int64]
-    n_levels: NDArray[np.int64]
-    order: NDArray[np.int64]
-    is_wide: NDArray[np.bool_]
-
-
-Network = IsingNetwork | PottsNetwork
-
-
-class Chains(NamedTuple):
-    """State of `CHAINS` chains: states (CHAINS, n_variables), generators (4, CHAINS)."""
-
-    states: NDArray[np.uint8]
-    generators: NDArray[np.uint32]
-
-
 class L1Paths(NamedTuple):
     """L1-penalised logistic regressions of each target, along a path of decreasing penalties.
 
@@ -372,46 +217,6 @@ class GraphSums(NamedTuple):
     couplings: NDArray[np.float64]
     squares: NDArray[np.float64]
     n_fits: int
-
-
-class PottsSamples(NamedTuple):
-    """Samples in the form that a Potts model reads: a table row for every level of every variable.
-
-    Variable v has the rows from ``starts[v]`` to ``starts[v + 1]``, one per level. `places`, of
-    shape (n_samples, n_variables) and dtype int32, has the row of each value, or ``starts[-1]``
-    where it is missing. ``weights``, of shape (n_samples,), are the sample weights.
-    """
-
-    places: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    weights: NDArray[np.float64]
-
-
-class PottsPenalty(NamedTuple):
-    """Factors of the squared fields and of the squared couplings of i and j in the penalty.
-
-    The factor of a coupling is ``variables[i] * variables[j]``, once in each of the two
-    regressions.
-    """
-
-    field: float
-    variables: NDArray[np.float64]
-
-
-class PottsFits(NamedTuple):
-    """Regressions of some targets on all other variables: their part of a Potts model.
-
-    ``table``, of shape (n_rows + 1, n_columns) and dtype float32, has a row for each level of each
-    variable and a last row with the fields; it has a column for each level of each target. Fields
-    are those of an average sample: the log odds are ``fields + sum over j of (row of x_j - mean row
-    of j)``, with the mean over the samples. A target's own rows are zero. ``n_steps`` is the number
-    of steps. ``converged``, of shape (n_targets,), marks the targets whose gradient is within the
-    tolerance.
-    """
-
-    table: NDArray[np.float32]
-    n_steps: int
-    converged: NDArray[np.bool_]
 
 
 class Unsound(NamedTuple):

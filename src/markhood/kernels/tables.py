@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels.protocol import Bits
+from markhood.kernels.bits import Bits
 from markhood.kernels.words import unpacked
 
 

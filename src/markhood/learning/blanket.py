@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from markhood.data.coding.names import suggest_names
 from markhood.data.samples import Samples
-from markhood.errors import InputError, option
-from markhood.learning.checks.copies import Copies
+from markhood.errors import InputError
+from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.request import Request
-from markhood.search.one_blanket import blanket_of
+from markhood.search.one_blanket import OneBlanket, blanket_of
 
 
 class Blanket(NamedTuple):
@@ -86,7 +86,7 @@ def blanket(
     samples = request.read(data)
     name = samples.names[_number(target, samples)]
     grouped = request.prepared(samples)
-    Copies.of(grouped, request.reading.identical, request.labels(grouped)).warn()
+    request.copies(grouped).warn()
     everything = grouped.variables.unfolded()
     node = everything.node[everything.variables.names.index(name)]
     found = blanket_in(request, grouped, node, gamma, depth)
@@ -103,18 +103,31 @@ def blanket(
 def blanket_in(
     request: Request, samples: Samples, target: int, gamma: float, depth: int
 ) -> Blanket:
-    """Find the blanket of one variable in samples."""
-    if samples.missing:
-        raise InputError(
-            "missing-values",
-            "missing",
-            f"A blanket needs complete samples: use {option('missing', 'drop')} or "
-            f"{option('missing', 'level')}.",
-        )
+    """Find the blanket of one variable in samples.
+
+    Missing values are imputed on the graph of all variables. The blanket then has the members that
+    it has in most imputed data sets, with the mean of their evidence.
+    """
     with request.job(samples) as job:
-        found = blanket_of(job, target, gamma, depth)
-    names = tuple(samples.names[j] for j in found.members.tolist())
-    return Blanket(names, found.members, found.evidence, found.candidates)
+        rng = np.random.default_rng(request.seed)
+        jobs = [job]
+        if samples.missing:
+            jobs = completed_search(job, request.method, rng, request.run.imputations)[1]
+        found = [blanket_of(one, target, gamma, depth) for one in jobs]
+    members, times = np.unique(np.concatenate([one.members for one in found]), return_counts=True)
+    members = members[2 * times > len(found)]
+    evidence = np.mean([_evidence_of(one, members, samples.n_variables) for one in found], axis=0)
+    candidates = np.unique(np.concatenate([one.candidates for one in found]))
+    return Blanket(tuple(samples.names[j] for j in members.tolist()), members, evidence, candidates)
+
+
+def _evidence_of(
+    found: OneBlanket, members: NDArray[np.int64], n_variables: int
+) -> NDArray[np.float64]:
+    """Return the evidence of some variables, 0 for those that are not members."""
+    evidence = np.zeros(n_variables)
+    evidence[found.members] = found.evidence
+    return evidence[members]
 
 
 def _copies(samples: Samples, nodes: list[int]) -> dict[str, tuple[str, ...]]:

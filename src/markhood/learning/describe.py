@@ -31,7 +31,6 @@ from markhood.learning.edge_columns import edge_columns
 from markhood.model.regressions import Regressions
 from markhood.model.zero_sum import zero_sum
 from markhood.scores.scorer import Pairs
-from markhood.search.ranking import Ranking
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import EdgeProbabilities
@@ -40,60 +39,29 @@ from markhood.search.values.search_result import SearchResult, timed
 VARIABLES_PER_TILE = 64
 
 
-@dataclass(frozen=True, eq=False)
-class LearnedGraph:
-    """The result of learning.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LearnedGraph(SearchResult):
+    """The result of learning: a search result, and the graph that describes its edges.
+
+    ``screened`` and ``or_edges`` have the pairs that are reported. ``edges`` and ``n_screened``
+    include those that are not.
 
     Attributes
     ----------
     graph : Graph
         The learned graph.
-    screened : Pairs or None
-        Pairs that passed the screen, if the method has one; with ``max_candidates`` only those that
-        it used.
-    or_edges : ndarray of shape (n_edges, 2)
-        The union of all blankets.
     blanket_scores : ndarray of shape (n_variables,), or None
         The score of every variable in ``graph``, 0 for a constant one; None for marginal edges.
     regressions : Regressions or None
         Regressions of every variable on its neighbours in ``graph``; None for marginal edges.
-    evaluations : dict of str to ndarray
-        Number of blankets scored, by phase and blanket size.
-    seconds : dict of str to float
-        Duration of each phase.
-    n_cut : int
-        Number of variables whose search space was cut.
-    found_edges : ndarray of shape (n_found, 2)
-        The edges of ``graph`` and those that are not reported.
-    probabilities : EdgeProbabilities or None
-        Probabilities of all pairs that may be edges, if the search estimates them.
-    n_screened : int or None
-        Number of pairs that passed the screen, if the method has one, including unreported pairs.
     largest_blanket : int or None
         Largest number of neighbours of a variable in the union of all blankets.
-    ranking : Ranking or None
-        All pairs with their scores, if the search ranks them.
-    is_marginal : bool
-        Whether edges are described by their two ends alone.
-    not_converged : dict of str to ndarray of shape (n_variables,)
-        Number of fits of each variable that did not converge, by phase.
     """
 
     graph: Graph
-    screened: Pairs | None
-    or_edges: NDArray[np.int64]
     blanket_scores: NDArray[np.float64] | None
     regressions: Regressions | None
-    evaluations: dict[str, NDArray[np.int64]]
-    seconds: dict[str, float]
-    n_cut: int
-    found_edges: NDArray[np.int64]
-    probabilities: EdgeProbabilities | None = None
-    n_screened: int | None = None
     largest_blanket: int | None = None
-    ranking: Ranking | None = None
-    is_marginal: bool = False
-    not_converged: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
     @cached_property
     def screened_graph(self) -> Graph | None:
@@ -135,20 +103,17 @@ def describe(job: Job, found: SearchResult) -> LearnedGraph:
                 **{name: column[is_reported] for name, column in found.columns.items()},
             },
         ),
-        screened=screened,
-        or_edges=found.or_edges[known.reports(found.or_edges)],
         blanket_scores=numbers.scores,
         regressions=numbers.regressions,
-        evaluations=found.evaluations,
-        seconds=seconds,
-        n_cut=found.n_cut,
-        found_edges=found.edges,
-        probabilities=found.probabilities,
-        n_screened=_n_screened(found),
         largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
-        ranking=found.ranking,
-        is_marginal=found.is_marginal,
-        not_converged=found.not_converged | {"evidence": numbers.not_converged},
+        **vars(found)
+        | {
+            "screened": screened,
+            "or_edges": found.or_edges[known.reports(found.or_edges)],
+            "seconds": seconds,
+            "n_screened": _n_screened(found),
+            "not_converged": found.not_converged | {"evidence": numbers.not_converged},
+        },
     )
 
 

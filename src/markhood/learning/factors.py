@@ -14,6 +14,13 @@ This is a sparse plus low-rank network (Chen, Li, Liu and Ying, 2018), searched 
 log(N)/2; K = 0 is allowed. A sparse network does not gain, because the scores explain less than
 they cost. With few samples, noise components can gain, so K is also bounded by parallel analysis
 (Horn, 1965): an eigenvalue must exceed those of independently permuted columns.
+
+**Genomes.** Nearby sites are dependent by linkage, and a block of linked sites has a component of
+its own. The components of more than `MANY_VARIABLES` sites with positions are therefore those of
+sites that are nearly independent of the previous ones on their chromosome, as is usual for
+principal components of genotypes (Price et al., 2006), and K is the number by parallel analysis
+alone. Blocks of sites along the genome are permuted as a whole, which keeps linkage and removes
+dependence between distant sites.
 """
 
 from __future__ import annotations
@@ -25,12 +32,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.genome.loci import Coordinates
 from markhood.data.rest_scores import (
     Components,
     known_codes,
     leading_components,
-    leading_eigenvectors,
+    leading_eigenvalues,
     level_columns,
+    unlinked_sites,
 )
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables, level_text
@@ -48,7 +57,8 @@ from markhood.search.values.job import Job
 
 MOST_FACTORS = 10
 MANY_VARIABLES = 100  # above this, search blankets among screened pairs only
-PERMUTATIONS, FEW_PERMUTATIONS = 100, 10  # for tables with up to, and above, MANY_VARIABLES columns
+PERMUTATIONS, FEW_PERMUTATIONS = 20, 10  # for tables with up to, and above, MANY_VARIABLES columns
+BLOCKS = 10  # of a genome, at least, for parallel analysis
 FEWEST_VARIABLES = 4
 GAMMA = 0.5
 DEPTH = 3
@@ -100,9 +110,34 @@ def with_factors(
     if isinstance(n_factors, int):
         return replace(samples, components=leading_components(samples, n_nodes, n_factors))
     job = Job(samples, scorer_for(samples, Bic(GAMMA), kernels), runner, known, seed)
+    if n_nodes > MANY_VARIABLES and samples.variables.loci is not None:
+        return replace(samples, components=_of_genome(samples, n_nodes, seed))
     choice, components = choose_factors(job)
     chosen = components.first(choice.n_factors) if choice.n_factors else None
     return replace(samples, components=chosen)
+
+
+def _of_genome(samples: Samples, n_nodes: int, seed: int) -> Components | None:
+    """Return the components of unlinked sites that exceed those of permuted columns."""
+    sites = unlinked_sites(samples, n_nodes)
+    if len(sites) < FEWEST_VARIABLES:
+        return None
+    components = leading_components(samples, n_nodes, MOST_FACTORS, sites)
+    n = n_above_noise(samples, sites, components.eigenvalues, seed, _blocks(samples, sites))
+    return components.first(n) if n else None
+
+
+def _blocks(samples: Samples, sites: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of each site's block: a chromosome, or a part if there are too few."""
+    loci = samples.variables.loci or ()
+    places = Coordinates.of(tuple(loci[site] for site in sites.tolist()))
+    chromosomes, sizes = np.unique(places.chromosomes, return_counts=True)
+    n_parts = -(-BLOCKS // len(chromosomes))
+    order = np.lexsort((places.positions, places.chromosomes))
+    ranks = np.concatenate([np.arange(size) * n_parts // size for size in sizes.tolist()])
+    blocks = np.empty(len(sites), np.int64)
+    blocks[order] = ranks
+    return blocks + n_parts * places.chromosomes
 
 
 def warn_of_factors(job: Job, kernels: Kernels, n_edges: int) -> None:
@@ -168,7 +203,8 @@ def choose_factors(job: Job) -> tuple[Choice, Components]:
 def _choose_factors(job: Job) -> tuple[Choice, Components]:
     most = min(MOST_FACTORS, (job.n_nodes - 1) // 2)
     components = leading_components(job.samples, job.n_nodes, most)
-    most = n_above_noise(job.samples, job.n_nodes, components.eigenvalues, job.seed)
+    nodes = np.arange(job.n_nodes)
+    most = n_above_noise(job.samples, nodes, components.eigenvalues, job.seed)
     totals = [total_criterion(job)] if most else [0.0]
     for n in range(1, most + 1):
         samples = replace(job.samples, components=components.first(n))
@@ -188,19 +224,29 @@ def total_criterion(job: Job) -> float:
 
 
 def n_above_noise(
-    samples: Samples, n_nodes: int, eigenvalues: NDArray[np.float64], seed: int | None
+    samples: Samples,
+    nodes: NDArray[np.int64],
+    eigenvalues: NDArray[np.float64],
+    seed: int | None,
+    blocks: NDArray[np.int64] | None = None,
 ) -> int:
-    """Return the number of leading eigenvalues above those of permuted columns."""
-    variables = samples.variables.pick(range(n_nodes))
-    codes, rng = known_codes(samples, n_nodes), np.random.default_rng(seed)
-    n_permutations = PERMUTATIONS if n_nodes <= MANY_VARIABLES else FEW_PERMUTATIONS
-    permuted = np.empty((n_permutations, len(eigenvalues)))
+    """Return the number of leading eigenvalues above those of permuted columns, or blocks."""
+    variables = samples.variables.pick(nodes.tolist())
+    columns, owners = level_columns(known_codes(samples, nodes), variables)
+    columns -= np.nanmean(columns, axis=1, keepdims=True)
+    np.nan_to_num(columns, copy=False)
+    deviations = columns.std(axis=1, keepdims=True)
+    columns /= np.where(deviations > 0, deviations, 1.0)
+    n_permutations = PERMUTATIONS if len(nodes) <= MANY_VARIABLES else FEW_PERMUTATIONS
+    _, blocks = np.unique(np.arange(len(nodes)) if blocks is None else blocks, return_inverse=True)
+    n_blocks = int(blocks.max()) + 1
+    in_order = np.tile(np.arange(columns.shape[1]), (n_blocks, 1))
+    rng, permuted = np.random.default_rng(seed), np.empty((n_permutations, len(eigenvalues)))
     for k in range(n_permutations):
-        columns, _ = level_columns(rng.permuted(codes, axis=1), variables)
-        columns -= np.nanmean(columns, axis=1, keepdims=True)
-        np.nan_to_num(columns, copy=False)
-        deviations = columns.std(axis=1, keepdims=True)
-        columns /= np.where(deviations > 0, deviations, 1.0)
-        permuted[k] = leading_eigenvectors(columns, len(eigenvalues))[0]
-    exceeds = eigenvalues > permuted.max(axis=0)
+        orders = rng.permuted(in_order, axis=1)[blocks[owners]]
+        shuffled = np.take_along_axis(columns, orders, axis=1)
+        permuted[k] = leading_eigenvalues(shuffled, len(eigenvalues))
+    least = permuted.max(axis=0)
+    # Blocks keep their own components, which come after the factors in the data.
+    exceeds = eigenvalues > (least if n_blocks == len(nodes) else least[0])
     return int(np.argmin(exceeds)) if not exceeds.all() else len(exceeds)

@@ -56,9 +56,9 @@ def learn(
     exclude: Sequence[str] = (),
     adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
-    bins: Bins | None = None,
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    bins: Bins | None = "auto",
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     table: TableFormat | None = None,
     genome: Genome | None = None,
@@ -85,7 +85,8 @@ def learn(
         Called with the phase, the number of finished tiles and the total number of tiles. The same
         information goes to the logger "markhood" at level INFO.
     **options
-        Options of the method.
+        Options of the method, and ``clusters`` or ``time`` for rows that depend on each other:
+        the name of a column, or one label per row. The effective sample size then replaces N.
 
     Returns
     -------
@@ -113,7 +114,7 @@ def learn(
     >>> import numpy as np
     >>> import markhood
     >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[:, 2] = coins[:, 0]
+    >>> coins[20:, 2] = coins[20:, 0]
     >>> learn(coins).edges.tolist()
     [[0, 2]]
     >>> known = markhood.Knowledge(required_edges=[("x0", "x1")], forbidden_edges=[(0, 2)])

@@ -13,6 +13,22 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError, listed, option, warn
 from markhood.learning.methods import Method
 
+LEAST_WEIGHT = 2.0  # samples
+
+
+def require_weight(samples: Samples) -> None:
+    """Raise if the samples have the weight of fewer than two independent samples."""
+    if samples.total_weight >= LEAST_WEIGHT:
+        return
+    why = "" if samples.clusters is None else f" in {int(samples.clusters.max()) + 1} clusters"
+    raise InputError(
+        "too-few-rows",
+        "weights" if samples.clusters is None else "clusters",
+        f"The effective sample size of {samples.n_samples} samples{why} is "
+        f"{samples.total_weight:.3g}, and at least {LEAST_WEIGHT:g} are needed: add rows that "
+        "differ, or use other weights.",
+    )
+
 
 def covariates_last(samples: Samples, covariates: Sequence[str]) -> Samples:
     """Return samples with covariates last, and only the real columns that are adjusted for."""

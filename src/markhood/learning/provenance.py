@@ -85,7 +85,7 @@ def with_provenance(
         provenance["fits_not_converged"] = stopped
     if job.constraints.distance_limit is not None:
         provenance["min_distance"] = job.constraints.distance_limit.min_distance
-        provenance["near_edges_left_out"] = len(learned.found_edges) - learned.graph.n_edges
+        provenance["near_edges_left_out"] = len(learned.edges) - learned.graph.n_edges
     if adjusted := [samples.names[j] for j in job.constraints.covariates.tolist()] + [
         *samples.reals
     ]:
@@ -95,8 +95,14 @@ def with_provenance(
             name: {"mean": own.mean, "sd": own.deviation} for name, own in samples.reals.items()
         }
     provenance |= described_factors(samples)
-    if known := job.constraints.summary():
+    given = request.constraints(samples.variables)
+    if known := given.summary():
         provenance["known"] = known
+    if samples.clusters is not None:
+        provenance["clusters"] = {
+            "clusters": len(np.unique(samples.clusters)),
+            "undecided_pairs": len(job.constraints.forbidden) - len(given.forbidden),
+        }
     if learned.n_screened is not None:
         provenance["screened_pairs"] = learned.n_screened
     if learned.largest_blanket is not None:

@@ -34,15 +34,16 @@ from markhood.execution.executor import Executor
 from markhood.execution.executors import executor_named
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.protocol import RESULTS
-from markhood.learning.checks.chance import edges_by_chance
+from markhood.learning.checks.chance import edges_by_chance, raised_gamma
 from markhood.learning.checks.copies import Copies, is_to_group, with_nearly_alike_grouped
+from markhood.learning.checks.dependent_rows import warn_of_dependent_rows, without_undecided
 from markhood.learning.describe import LearnedGraph, describe
 from markhood.learning.factors import warn_of_factors, with_factors
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.learn_imputed import Imputation, forecast_imputed, learn_imputed
 from markhood.learning.knowledge import Knowledge, constraints_on, labels_of
 from markhood.learning.methods import METHODS, Method
-from markhood.learning.preparing import covariates_last, of_its_kinds
+from markhood.learning.preparing import covariates_last, of_its_kinds, require_weight
 from markhood.learning.provenance import identity, with_provenance
 from markhood.learning.run import Execution, Run, RunOptions, kernels_named
 from markhood.options import Options, declare, options_from_json
@@ -93,7 +94,7 @@ class Request:
     Examples
     --------
     >>> request = Request.of("plrhc", {"gamma": 0.25, "n_jobs": 1})
-    >>> samples = request.read([[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]] * 9)
+    >>> samples = request.read([[0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1]] * 9 + [[0, 1, 0]])
     >>> request.learn(samples).graph.edges.tolist()
     [[0, 1]]
     >>> Request.from_json(request.as_json()).method.gamma
@@ -104,6 +105,7 @@ class Request:
     reading: Reading = field(default_factory=Reading)
     knowledge: Knowledge = field(default_factory=Knowledge)
     run: Execution = field(default_factory=Execution)
+    may_raise_gamma: bool = field(default=False, repr=False, compare=False)
     _open: list[tuple[ExitStack, Executor]] = field(
         init=False, repr=False, compare=False, default_factory=list
     )
@@ -145,6 +147,7 @@ class Request:
             Reading(**groups[Reading]),
             Knowledge(**groups[Knowledge]),
             Execution(**groups[Execution], **progress),
+            may_raise_gamma=isinstance(method, str) and "gamma" not in own,
         )
 
     @classmethod
@@ -241,8 +244,12 @@ class Request:
     def learn(self, samples: Samples) -> LearnedGraph:
         """Learn from samples, and add the provenance to the graphs."""
         samples = self.prepared(samples)
-        copies = Copies.of(samples, self.reading.identical, labels_of(samples, self))
+        safer = self.with_safe_gamma(samples)
+        if safer is not self:
+            return safer.learn(samples)
+        copies = self.copies(samples)
         copies.warn()
+        warn_of_dependent_rows(samples)
         self.method.warn_of_data(samples)
         with self.job(samples) as job:
             self.method.require_room(job)
@@ -264,8 +271,26 @@ class Request:
             )
         if self.method.n_factors is None and self.run.checkpoint is None:
             warn_of_factors(job, kernels_named(self.run.kernels), learned.graph.n_edges)
+        copies.warn_of_near(job.samples, learned.edges)
         self.method.warn_of_result(job, learned)
         return with_provenance(learned, job, self, by_chance, copies.as_json())
+
+    def with_safe_gamma(self, samples: Samples) -> Self:
+        """Return the request with a larger gamma if the default would give mostly chance edges.
+
+        The samples are those returned by `prepared`.
+        """
+        gamma = self.method.tested_gamma
+        if not self.may_raise_gamma or gamma is None:
+            return self
+        with replace(self, run=replace(self.run, checkpoint=None)).job(samples) as job:
+            raised = raised_gamma(job, gamma)
+        if raised == gamma:
+            return self
+        method: Any = self.method
+        safer = replace(self, method=replace(method, gamma=raised), may_raise_gamma=False)
+        safer._open.extend(self._open)
+        return safer
 
     def forecast(self, samples: Samples) -> Forecast:
         """Forecast time and memory of learning on threads of this machine."""
@@ -277,6 +302,7 @@ class Request:
 
     def prepared(self, samples: Samples) -> Samples:
         """Return samples ready for a search: covariates last, copies grouped, factors added."""
+        require_weight(samples)
         samples = of_its_kinds(covariates_last(samples, self.reading.adjust_for), self.method)
         samples = on_circle(samples, self.reading.genome_length)
         return with_factors(
@@ -302,6 +328,10 @@ class Request:
         labels = labels_of(samples, self)
         return with_nearly_alike_grouped(samples, scorer, runner, float(how), labels)
 
+    def copies(self, samples: Samples) -> Copies:
+        """Return the copies in samples, as returned by `prepared`."""
+        return Copies.of(samples, self.reading.identical, labels_of(samples, self))
+
     def labels(self, samples: Samples) -> NDArray[np.int64]:
         """Return numbers that differ between variables which must not become one node."""
         return labels_of(samples, self)
@@ -321,6 +351,9 @@ class Request:
             Further facts that results depend on, if there is more than one search.
         """
         known = self.constraints(samples.variables)
+        if samples.clusters is not None:
+            gamma = 0.5 if self.method.tested_gamma is None else self.method.tested_gamma
+            known = without_undecided(known, samples, gamma)
         with nullcontext(self._open[-1][1]) if self._open else self._named_executor() as executor:
             saved = self._saved(samples, known, study or {})
             runner = Runner(self.run.n_jobs, self.run.report, executor, saved)

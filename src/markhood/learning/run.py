@@ -14,7 +14,7 @@ from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, no_progress
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
-from markhood.options import Options, Sealed, declare, documented
+from markhood.options import MOST_SEED, Options, Sealed, declare, documented
 
 LOGGER = logging.getLogger("markhood")
 
@@ -43,6 +43,7 @@ class RunOptions(Options):
     seed: int | np.random.Generator | None = declare(
         0,
         "Random seed. None draws a different one on every call.",
+        high=MOST_SEED,
         parse=_seed_text,
         metavar="N",
     )

@@ -3,15 +3,18 @@
 An output must not be an input, nor another output; files are compared by device and inode, so links
 and different spellings of a path are recognised. Links are followed. A regular file is written as a
 draft in the same folder, which then replaces it. A device or a pipe is written to directly, because
-`/dev/null` must not be replaced.
+`/dev/null` must not be replaced. A command moves the drafts of all its outputs at its end
+(`together`).
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from markhood.drafts import draft_beside, reason
@@ -88,29 +91,66 @@ def replace_all(files: Mapping[Path, Content]) -> None:
     Large contents are passed in parts. Devices and pipes are written last, because writing to them
     cannot be undone.
     """
-    path = Path()
-    try:
-        with ExitStack() as drafts:
-            ready: list[tuple[Path, Path]] = []
-            direct: list[tuple[Path, Content]] = []
-            for path, content in files.items():
+    whole = _whole.get()
+    if whole is not None:
+        whole.add(files)
+        return
+    with together():
+        replace_all(files)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Move the files that the block writes when it ends, all of them; on failure, none of them."""
+    with ExitStack() as drafts:
+        whole = _Whole(drafts)
+        before = _whole.set(whole)
+        try:
+            yield
+        finally:
+            _whole.reset(before)
+        whole.move()
+
+
+@dataclass
+class _Whole:
+    """Files that are written completely or not at all: drafts with their names, and devices."""
+
+    drafts: ExitStack
+    ready: list[tuple[Path, Path]] = field(default_factory=list)
+    direct: list[tuple[Path, Content]] = field(default_factory=list)
+
+    def add(self, files: Mapping[Path, Content]) -> None:
+        """Write drafts."""
+        for path, content in files.items():
+            try:
                 target = _target(path)
                 found = _found(target)
                 if found is not None and not stat.S_ISREG(found.st_mode):
-                    direct.append((path, content))
+                    self.direct.append((path, content))
                     continue
-                draft = drafts.enter_context(draft_beside(target))
+                draft = self.drafts.enter_context(draft_beside(target))
                 with draft.open("wb") as stream:
                     stream.writelines((content,) if isinstance(content, bytes) else content)
                 if found is not None:  # keep the permissions
                     draft.chmod(stat.S_IMODE(found.st_mode))
-                ready.append((draft, target))
-            for path, content in direct:
+                self.ready.append((draft, target))
+            except OSError as error:
+                raise _not_writable(path, reason(error)) from None
+
+    def move(self) -> None:
+        """Write to devices, then give the drafts their names."""
+        path = Path()
+        try:
+            for path, content in self.direct:
                 _write_to(_target(path), content)
-            for draft, path in ready:
+            for draft, path in self.ready:
                 os.replace(draft, path)
-    except OSError as error:
-        raise _not_writable(path, reason(error)) from None
+        except OSError as error:
+            raise _not_writable(path, reason(error)) from None
+
+
+_whole: ContextVar[_Whole | None] = ContextVar("_whole", default=None)
 
 
 def _write_to(target: Path, content: Content) -> None:

@@ -57,7 +57,13 @@ def _sample(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
         variables += f" ({', '.join(f'{n} {kind}' for kind, n in kinds.most_common())})"
     samples = f" from {data['samples']} observations" if "samples" in data else ""
     if "weight" in data:
-        samples += f" of total weight {data['weight']:.6g}"
+        weight = data["weight"]
+        is_fewer = weight < data.get("samples", 0)
+        samples += (
+            f" (effective sample size {weight:.4g})"
+            if is_fewer
+            else f" of total weight {weight:.6g}"
+        )
     version = f" {about['version']}" if "version" in about else ""
     in_text = "; ".join(reference.in_text for reference in references(graph))
     cited = f" ({in_text})" if in_text else ""

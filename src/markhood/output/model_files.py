@@ -18,10 +18,12 @@ import numpy as np
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
+from markhood.input_files import content_of, opened
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitted.parameters import Covariate, Errors
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
+from markhood.options import checked
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.graphs import node_link
 
@@ -29,6 +31,7 @@ FORMAT = "markhood model"
 VERSION = 1
 
 
+@checked
 def write_model(model: FittedModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a JSON file, completely or not at all.
 
@@ -51,6 +54,7 @@ def write_model(model: FittedModel, path: str | os.PathLike[str]) -> None:
     replace_all({Path(path): json.dumps(_document(model), allow_nan=False).encode("ascii")})
 
 
+@checked
 def read_model(path: str | os.PathLike[str]) -> FittedModel:
     """Read a fitted model that `write_model` wrote.
 
@@ -66,15 +70,10 @@ def read_model(path: str | os.PathLike[str]) -> FittedModel:
     """
     file = Path(path)
     checked_suffix(file, (".json",))
+    content = content_of(file)
     try:
-        document = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        raise InputError("file-not-found", str(path), f"There is no file {path}.") from None
-    except OSError as error:
-        raise InputError(
-            "file-unreadable", str(path), f"Cannot read {path}: {error.strerror or error}."
-        ) from None
-    except ValueError:
+        document = json.loads(content)
+    except (RecursionError, ValueError):
         raise InputError(
             "file-damaged", str(path), f"{path} is not valid JSON: write the model again."
         ) from None
@@ -97,7 +96,7 @@ def read_model(path: str | os.PathLike[str]) -> FittedModel:
         raise InputError(
             "file-damaged", str(path), f"Cannot read the model in {path}: {error}"
         ) from None
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+    except Exception as error:  # whatever stands in place of a number or a list
         raise InputError(
             "file-damaged",
             str(path),
@@ -110,11 +109,8 @@ def holds_model(path: str | os.PathLike[str]) -> bool:
     file = Path(path)
     if file.suffix.lower() != ".json":
         return False
-    try:
-        with file.open("rb") as stream:
-            return stream.read(len(FORMAT) + 32).find(FORMAT.encode()) > 0
-    except OSError:
-        return False
+    with opened(file) as stream:
+        return stream.read(len(FORMAT) + 32).find(FORMAT.encode()) > 0
 
 
 def is_model(document: Any) -> bool:

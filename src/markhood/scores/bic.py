@@ -67,7 +67,8 @@ class Bic:
     def costs(self, n_samples: float, n_variables: int) -> Costs:
         """Return the penalty of a parameter and of a blanket variable."""
         others = max(n_variables - 1, 1)
-        per_parameter = math.log(n_samples) / 2
+        # Kernels need positive prices, and fewer than two samples have no evidence.
+        per_parameter = math.log(max(n_samples, 2.0)) / 2
         return Costs(per_parameter, float(self.gamma) * math.log(others), self.penalty)
 
     def score(self, table: BlanketTable) -> float:

@@ -19,11 +19,12 @@ from markhood.data.samples import Samples
 from markhood.data.weights import repeated
 from markhood.execution.runner import cut
 from markhood.kernels import flips, greedy
+from markhood.kernels.bits import Bits, Reals
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
+from markhood.kernels.networks import PottsFits, PottsPenalty, PottsSamples
 from markhood.kernels.protocol import (
     NO_PENALTY,
-    Bits,
     Blankets,
     Costs,
     Fits,
@@ -34,11 +35,7 @@ from markhood.kernels.protocol import (
     L1Paths,
     PairFits,
     PairPrior,
-    PottsFits,
-    PottsPenalty,
-    PottsSamples,
     Pricing,
-    Reals,
 )
 from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
@@ -46,10 +43,11 @@ from markhood.kernels.words import unpacked
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.given import (
-    LEAST_OF_PRICE,
+    ScoredBinaries,
     covariate_design,
     fitted_shares,
     indicators_of_covariates,
+    least_share_of_price,
     maximum_in_strata,
     score_statistics,
     scored_variable,
@@ -59,7 +57,7 @@ from markhood.scores.given import (
 )
 from markhood.scores.independence import log_factorials
 from markhood.scores.mpl import Mpl
-from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile
+from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile, Which
 from markhood.scores.table import blanket_table
 
 FEWEST_BLOCKS = 4  # gives ten tiles, so that threads can share the screen of a few variables
@@ -69,6 +67,7 @@ POTTS_TOLERANCE = 1e-3
 POTTS_ROUNDING = 1e-6  # of single precision, for a total weight of 1
 LEAST_RATIO = 1e-12  # threshold where all pairs are requested
 LEAST_WORTH = 1.0  # nats; below this most pairs of a stratum pass, and it is not screened
+MOST_SCORED = 1 << 25  # values of all binary variables whose score tests are prepared together
 COLUMNS_PER_BLOCK = 32  # block size of the kernels; a tile has whole blocks
 
 
@@ -106,7 +105,7 @@ class DiscreteScorer:
         bits, d = self.samples.bits, self.samples.n_variables - self.n_covariates
         # Computed once, before all threads need it.
         if bits.reals is not None:
-            _ = self._given_covariates
+            _ = self._given_covariates, self._scored
         elif self.n_covariates:
             _ = self._slack
         elif bits.is_plain:
@@ -120,10 +119,13 @@ class DiscreteScorer:
         # By columns, so that the first tiles need few variables while the rest is copied to a GPU.
         return [(rows, columns) for k, columns in enumerate(blocks) for rows in blocks[: k + 1]]
 
-    def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
+    def pairs(self, tile: Tile, gamma: float | None, fitted: Which | None = None) -> Pairs:
         """Find the pairs of a tile whose likelihood ratio exceeds the BIC_gamma penalty."""
         costs = self._prices(Bic(gamma)) if gamma is not None else Costs(0.0, TIE)
-        edges, gains = (self._pairs_given if self._has_covariates else self._pairs)(tile, costs)
+        if self.samples.bits.reals is not None and costs.parameter:
+            edges, gains = self._pairs_by_score(tile, costs, fitted)
+        else:
+            edges, gains = (self._pairs_given if self._has_covariates else self._pairs)(tile, costs)
         # The kernels' sums may differ in the last digit, which is not a gain.
         passing = gains > TIE
         return Pairs(edges[passing], gains[passing])
@@ -134,9 +136,49 @@ class DiscreteScorer:
 
     def _pairs_given(self, tile: Tile, costs: Costs) -> Pairs:
         """Fit the pairs of a tile given the covariates, except those that cannot pass."""
-        screen = self._may_pass if self.samples.bits.reals is None else self._may_pass_by_score
-        edges = screen(tile, costs)
+        is_all = self.samples.bits.reals is not None  # without a penalty
+        edges = _all_pairs(tile) if is_all else self._may_pass(tile, costs)
         return Pairs(edges, self._ratios(edges) - self._priced(edges, costs))
+
+    def _pairs_by_score(self, tile: Tile, costs: Costs, fitted: Which | None) -> Pairs:
+        """Fit the pairs of a tile given real columns, except those that cannot pass."""
+        statistics = self._score_statistics(tile)
+        first, second = (part.start for part in tile)
+        least = least_share_of_price(self.samples.n_samples)
+        if self.samples.is_binary:
+            i, j = np.nonzero(statistics >= least * (costs.parameter + costs.variable))
+            edges = np.column_stack([i + first, j + second]).astype(np.int64)
+            edges = edges[edges[:, 0] < edges[:, 1]]
+        else:
+            edges = _all_pairs(tile)
+            own = statistics[edges[:, 0] - first, edges[:, 1] - second]
+            edges = edges[own >= least * self._priced(edges, costs)]
+        is_fitted = np.ones(len(edges), np.bool_) if fitted is None else fitted(edges)
+        ratios = statistics[edges[:, 0] - first, edges[:, 1] - second] / 2
+        ratios = ratios.astype(np.float64)
+        ratios[is_fitted] = self._ratios(edges[is_fitted])
+        return Pairs(edges, ratios - self._priced(edges, costs))
+
+    def _score_statistics(self, tile: Tile) -> NDArray[np.floating]:
+        """Return the score statistics of all pairs of a tile, of shape (n_rows, n_columns)."""
+        if self._scored is not None:
+            first, second = (slice(part.start, part.stop) for part in tile)
+            return self._scored.statistics(first, second)
+        bits, weights = self.samples.bits, self._weights
+        rows, columns = (
+            [scored_variable(bits, v, self._shares_given(v), weights) for v in part]
+            for part in tile
+        )
+        return score_statistics(rows, columns, weights)
+
+    @cached_property
+    def _scored(self) -> ScoredBinaries | None:
+        """Inputs of the score test of all variables, if they are binary and fit into memory."""
+        d, n = self.samples.n_variables, self.samples.n_samples
+        if not self.samples.is_binary or self.n_covariates or d * n > MOST_SCORED:
+            return None
+        coefficients = np.array(self._given_covariates)
+        return ScoredBinaries.of(self.samples.bits, coefficients, self._weights)
 
     def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
         """Return the pairs of a tile whose bound reaches their penalty, in lexicographic order."""
@@ -158,20 +200,6 @@ class DiscreteScorer:
             at = np.searchsorted(_numbers(edges), _numbers(own.pairs))
             bounds[at] += own.ratios
         return np.asarray(edges[bounds >= self._priced(edges, costs)])
-
-    def _may_pass_by_score(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
-        """Return pairs of a tile that may pass by their score statistic given real columns."""
-        edges = _all_pairs(tile)
-        if not costs.parameter:
-            return edges
-        bits, weights = self.samples.bits, self._weights
-        rows, columns = (
-            [scored_variable(bits, v, self._shares_given(v), weights) for v in part]
-            for part in tile
-        )
-        first, second = (part.start for part in tile)
-        found = score_statistics(rows, columns, weights)[edges[:, 0] - first, edges[:, 1] - second]
-        return np.asarray(edges[found >= LEAST_OF_PRICE * self._priced(edges, costs)])
 
     @property
     def _has_covariates(self) -> bool:
@@ -287,7 +315,7 @@ class DiscreteScorer:
         bits, deviations = self._repeated_rows
         penalties = deviations.copy() if standardize else np.ones(n_rows)
         penalties[of_nodes:] = 0.0
-        return self.kernels.l1_paths(
+        paths = self.kernels.l1_paths(
             bits,
             rows,
             Lists.of([among[target] for target in own.tolist()]),
@@ -295,6 +323,8 @@ class DiscreteScorer:
             fractions,
             largest,
         )
+        scale = self.samples.total_weight / bits.n_samples
+        return paths._replace(log_likelihoods=paths.log_likelihoods * scale)
 
     def pair_gains(
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float

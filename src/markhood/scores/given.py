@@ -30,7 +30,8 @@ mean. So
     ratio ~ U' V^-1 U / 2 <= T / 2,     T = |P_i^-1/2 U P_j^-1/2|^2 / sum of share_i share_j.
 
 Without covariates, a ratio never exceeds T (N log(1 + phi^2) <= N phi^2). With real columns this
-does not hold exactly, and pairs are fitted if T is at least `LEAST_OF_PRICE` times their penalty.
+does not hold exactly, and pairs are fitted if T is at least `least_share_of_price` times their
+penalty.
 """
 
 from __future__ import annotations
@@ -43,14 +44,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.kernels.protocol import Bits
+from markhood.kernels.bits import Bits
 from markhood.kernels.reference.pair_fit import features_of
 from markhood.kernels.tables import codes, n_levels
+from markhood.kernels.words import unpacked
 
 # Among 28 296 pairs that reached their penalty in 3500 simulated tables (10 variables, 40 to 1000
 # samples, some with heavy-tailed covariates and quadratic effects), the smallest T was 0.62 of the
-# penalty.
-LEAST_OF_PRICE = 0.25
+# penalty. With 200 samples or more it was 1.30 (5342 pairs, 450 tables of 12 variables).
+LEAST_OF_PRICE, LEAST_WITH_MANY_SAMPLES = 0.25, 1.0
+MANY_SAMPLES = 500
+
+
+def least_share_of_price(n_samples: int) -> float:
+    """Return the least score statistic of a pair that is fitted, relative to its penalty."""
+    return LEAST_WITH_MANY_SAMPLES if n_samples >= MANY_SAMPLES else LEAST_OF_PRICE
 
 
 def strata_of(bits: Bits, n_covariates: int) -> NDArray[np.int64]:
@@ -136,6 +144,52 @@ def scored_variable(
         share = (shares[:, occurs] / mean[occurs]).min(axis=1)
     codes_of = codes(bits, variable)
     return ScoredVariable(units[:, np.minimum(codes_of, levels - 1)], means, share)
+
+
+class ScoredBinaries(NamedTuple):
+    """Inputs of the score test of binary variables, (n_variables, n_samples) in single precision.
+
+    The same numbers as in `ScoredVariable`, with the weights of the samples in ``weighted``, the
+    scores, and ``weighted_means`` and ``weighted_shares``.
+    """
+
+    scores: NDArray[np.float32]
+    means: NDArray[np.float32]
+    shares: NDArray[np.float32]
+    weighted: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+
+    @classmethod
+    def of(
+        cls,
+        bits: Bits,
+        coefficients: NDArray[np.float64],
+        weights: NDArray[np.float64],
+    ) -> ScoredBinaries:
+        """Compute the inputs from each variable's regression on its real columns."""
+        assert bits.reals is not None
+        n = len(coefficients)
+        columns = bits.reals.columns
+        slopes = coefficients[:, 1:]
+        eta = slopes @ columns if columns.ndim == 2 else (slopes[:, None] @ columns[:n])[:, 0]
+        chances = 1 / (1 + np.exp(-np.clip(eta + coefficients[:, :1], -700, 700)))
+        means = (chances @ weights / weights.sum())[:, None]
+        variances = np.maximum(means * (1 - means), 1e-12)
+        units = np.sqrt(variances)
+        values = unpacked(bits.words[:n], bits.n_samples)
+        parts = (
+            ((values - means) / units).astype(np.float32),
+            ((chances - means) / units).astype(np.float32),
+            (chances * (1 - chances) / variances).astype(np.float32),
+        )
+        single = weights.astype(np.float32)
+        return cls(*parts, (parts[0] * single, parts[1] * single, parts[2] * single))
+
+    def statistics(self, rows: slice, columns: slice) -> NDArray[np.float32]:
+        """Return T for every pair, of shape (n_rows, n_columns)."""
+        scores, means, shares = self.weighted
+        derivative = scores[rows] @ self.scores[columns].T - means[rows] @ self.means[columns].T
+        information = shares[rows] @ self.shares[columns].T
+        return np.asarray(derivative**2 / np.maximum(information, np.float32(1e-30)))
 
 
 def score_statistics(

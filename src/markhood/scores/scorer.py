@@ -8,7 +8,7 @@ samples are counted. `discrete` implements the interface for discrete variables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.kernels.lists import Lists
+from markhood.kernels.networks import PottsFits, PottsPenalty
 from markhood.kernels.protocol import (
     Blankets,
     Fits,
@@ -25,11 +26,10 @@ from markhood.kernels.protocol import (
     Kernels,
     L1Paths,
     PairPrior,
-    PottsFits,
-    PottsPenalty,
 )
 
 Tile = tuple[range, range]
+Which = Callable[[NDArray[np.int64]], NDArray[np.bool_]]  # of pairs, of shape (n_pairs, 2)
 
 
 class Pairs(NamedTuple):
@@ -67,10 +67,11 @@ class Scorer(Protocol):
     def tiles(self) -> Sequence[Tile]:
         """Cut the pairs of variables into tiles: squares of rows and columns."""
 
-    def pairs(self, tile: Tile, gamma: float | None) -> Pairs:
+    def pairs(self, tile: Tile, gamma: float | None, fitted: Which | None = None) -> Pairs:
         """Find the pairs of a tile whose likelihood ratio exceeds the BIC_gamma penalty.
 
-        With ``gamma=None`` there is no penalty.
+        With ``gamma=None`` there is no penalty. Given real columns, ratios are fitted, which is
+        slow; pairs outside ``fitted`` then have half the score statistic instead.
         """
 
     def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:

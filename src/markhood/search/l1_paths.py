@@ -22,11 +22,12 @@ any proportion, so rounding would choose the support.
 
 A variable with more than two levels is represented by its indicators. Each indicator of a target
 has its own path on the indicators of the candidates, a variable is in a support if one of its
-indicators is, and the supports of all these paths are refitted by multinomial regression. The union
-of all supports is fitted first: no support has a higher likelihood, so supports whose penalty is
-then too high are not fitted. Without a refit, data must be binary, because there is no single
-regression to take coefficients from. Paths do not support weights: samples are repeated by their
-weights, which must be whole numbers.
+indicators is, and the supports of all these paths are refitted by multinomial regression. No subset
+of a support has a higher likelihood, so subsets whose penalty is then too high are not fitted; the
+support with the most subsets is fitted next. Without a refit, data must be binary, because there is
+no single regression to take coefficients from. Paths do not support weights: samples are repeated
+by their weights, rounded to quarters of the mean weight unless they are whole numbers. Refits use
+the exact weights, and log-likelihoods of the path are scaled to the total weight.
 
 Forbidden neighbours are not candidates. Required ones are candidates like others, and then join
 every support of the path, so that their penalty does not affect the selection. Without a refit,
@@ -175,12 +176,6 @@ def l1_blankets(
 
 def _require_usable(job: Job, refit: bool) -> None:
     samples, n_nodes = job.samples, job.n_nodes
-    if samples.weights is not None and samples.weights.unit != 1:
-        raise InputError(
-            "weights",
-            "weights",
-            "Method l1lr accepts whole-number weights only: use another method, such as plrhc.",
-        )
     if not refit and samples.starts[n_nodes] > n_nodes:
         name = samples.names[int(np.argmax(np.diff(samples.starts) > 1))]
         raise InputError(
@@ -304,17 +299,17 @@ def _refitted(
 
     if len(scorer.owners) == scorer.owners[-1] + 1:
         return scored(supports)  # fits of binary variables are fast
-    union = sorted(set().union(*supports))
-    most = scored([union])[0] + price(union)
-    prices = [price(support) for support in supports]
-    rising = sorted(range(len(supports)), key=lambda k: prices[k])
-    reached, best = [-np.inf] * len(supports), -np.inf
-    for k in rising:
-        if most - prices[k] < best - TIE:
-            break
+    has = np.array([np.isin(scorer.owners, support) for support in supports])
+    contains = (~has).astype(np.float64) @ has.T == 0  # whether a support contains another
+    prices = np.array([price(support) for support in supports])
+    reached, highest = np.full(len(supports), -np.inf), np.full(len(supports), np.inf)
+    may_win = np.ones(len(supports), np.bool_)
+    while may_win.any():
+        k = int(np.argmax(np.where(may_win, contains[:, may_win].sum(axis=1), -1)))
         (reached[k],) = scored([supports[k]])
-        best = max(best, reached[k])
-    return reached
+        highest[contains[k]] = np.minimum(highest[contains[k]], reached[k] + prices[k])
+        may_win &= (highest - prices >= reached.max() - TIE) & (reached == -np.inf)
+    return list(reached)
 
 
 def _best_as_they_are(paths: L1Paths, costs: Costs) -> L1Blankets:

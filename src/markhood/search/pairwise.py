@@ -56,7 +56,7 @@ def pairwise(
     if ranking == "evidence":
         with timed(seconds, "screen"):
             screened = (
-                screen(job, gamma)
+                screen(job, gamma, fitted=job.constraints.reports)
                 if top is None
                 else best_pairs(job, gamma, top, unreported=remove_indirect)
             )

@@ -33,7 +33,7 @@ from markhood.data.samples import Samples
 from markhood.data.storage.memory import available_memory, readable
 from markhood.errors import InputError
 from markhood.graph.numbering import in_order
-from markhood.kernels.protocol import PottsFits, PottsPenalty
+from markhood.kernels.networks import PottsFits, PottsPenalty
 from markhood.search.ranking import Means, Ranking, signal
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, timed

@@ -17,24 +17,35 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from markhood.graph.numbering import in_order
-from markhood.scores.scorer import Pairs, Tile
+from markhood.scores.scorer import Pairs, Tile, Which
 from markhood.search.values.job import Job
 
 
-def screen(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -> Pairs:
+def screen(
+    job: Job,
+    gamma: float | None,
+    tiles: Sequence[Tile] | None = None,
+    fitted: Which | None = None,
+) -> Pairs:
     """Find the pairs whose likelihood ratio exceeds their penalty, in all or some tiles.
 
-    Pairs are in lexicographic order. With ``gamma=None`` there is no penalty.
+    Pairs are in lexicographic order. With ``gamma=None`` there is no penalty. The ratios of pairs
+    outside ``fitted`` may be approximate.
     """
-    return joined(list(passing(job, gamma, tiles)))
+    return joined(list(passing(job, gamma, tiles, fitted)))
 
 
-def passing(job: Job, gamma: float | None, tiles: Sequence[Tile] | None = None) -> Iterator[Pairs]:
+def passing(
+    job: Job,
+    gamma: float | None,
+    tiles: Sequence[Tile] | None = None,
+    fitted: Which | None = None,
+) -> Iterator[Pairs]:
     """Yield the passing pairs, tile by tile."""
     scorer = job.scorer  # not the job: its runner may hold a connection
 
     def test(tile: Tile) -> Pairs:
-        return scorer.pairs(tile, gamma)
+        return scorer.pairs(tile, gamma, fitted)
 
     return job.runner.map("screen", test, scorer.tiles() if tiles is None else tiles)
 

@@ -17,10 +17,12 @@ from numpy.typing import ArrayLike
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.sampling.settings import Seed
+from markhood.options import check_value, checked
 
 _HUB_SIZE = 8
 
 
+@checked
 def grid(n_variables: int) -> Graph:
     """Make a square grid in which each inner variable has four neighbours, numbered row by row.
 
@@ -44,6 +46,7 @@ def grid(n_variables: int) -> Graph:
     return _named(n_variables, np.concatenate((across, down)))
 
 
+@checked
 def hub(n_variables: int) -> Graph:
     """Make the paper's hub network: x0, x8, ... are hubs, and x7, x15, ... join two of them.
 
@@ -74,6 +77,7 @@ def hub(n_variables: int) -> Graph:
     return _named(n_variables, np.concatenate((own, np.stack((later - 1, later), axis=1))))
 
 
+@checked
 def chain(n_variables: int) -> Graph:
     """Make a chain: each variable is joined to the next.
 
@@ -86,6 +90,7 @@ def chain(n_variables: int) -> Graph:
     return _named(n_variables, [(i, i + 1) for i in range(n_variables - 1)])
 
 
+@checked
 def cycle(n_variables: int) -> Graph:
     """Make a cycle: a chain whose ends are joined.
 
@@ -98,6 +103,7 @@ def cycle(n_variables: int) -> Graph:
     return _named(n_variables, [(i, (i + 1) % n_variables) for i in range(n_variables)])
 
 
+@checked
 def tree(n_variables: int, seed: Seed = None) -> Graph:
     """Make a random tree; all labelled trees are equally likely.
 
@@ -110,6 +116,7 @@ def tree(n_variables: int, seed: Seed = None) -> Graph:
     return _generated("random_labeled_tree", n_variables, seed=_number(seed))
 
 
+@checked
 def erdos_renyi(n_variables: int, probability: float, seed: Seed = None) -> Graph:
     """Make a graph in which each pair is an edge with the same probability.
 
@@ -123,6 +130,7 @@ def erdos_renyi(n_variables: int, probability: float, seed: Seed = None) -> Grap
     return _generated("fast_gnp_random_graph", n_variables, probability, seed=_number(seed))
 
 
+@checked
 def barabasi_albert(n_variables: int, attachments: int = 2, seed: Seed = None) -> Graph:
     """Make a graph by preferential attachment, with ``attachments`` edges per new variable.
 
@@ -142,6 +150,7 @@ def barabasi_albert(n_variables: int, attachments: int = 2, seed: Seed = None) -
     return _generated("barabasi_albert_graph", n_variables, attachments, seed=_number(seed))
 
 
+@checked
 def watts_strogatz(
     n_variables: int, neighbours: int = 4, rewiring: float = 0.1, seed: Seed = None
 ) -> Graph:
@@ -165,6 +174,7 @@ def watts_strogatz(
     return _generated("watts_strogatz_graph", *settings, seed=_number(seed))
 
 
+@checked
 def stochastic_block(
     sizes: Sequence[int], within: float, between: float, seed: Seed = None
 ) -> Graph:
@@ -188,7 +198,7 @@ def stochastic_block(
             "option-value", "sizes", "sizes is empty: give the size of at least one group."
         )
     for size in sizes:
-        _require_variables(size)
+        check_value("sizes", size, int, low=1)
     _require_probabilities(within=within, between=between)
     n = len(sizes)
     table = [[within if a == b else between for b in range(n)] for a in range(n)]
@@ -236,6 +246,7 @@ def network_named(name: str, n_variables: int, seed: Seed = None) -> Graph:
     return _BY_NAME[name](n_variables, seed)
 
 
+@checked
 def networks_in_turn(
     names: Sequence[str], n_variables: int, n_networks: int, seed: Seed = None
 ) -> Graph:

@@ -20,15 +20,17 @@ from markhood.data.storage.memory import require_memory
 from markhood.data.variables import Variables
 from markhood.execution.runner import Progress, Runner, cut
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import CHAINS
+from markhood.kernels.networks import CHAINS
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.model.sampling.settings import Seed, check_settings
+from markhood.options import checked
 
 _MIN_PIECE = 64  # variables of a piece, except for the last one of its kind
 _BATCH = 256  # pieces whose samples are in memory at one time before they are joined
 
 
+@checked
 def sample_in_pieces(
     model: IsingModel | PottsModel,
     n_samples: int,

@@ -37,6 +37,7 @@ from markhood.model.ising.model import IsingModel
 from markhood.model.potts.checks import checked_levels
 from markhood.model.potts.model import PottsModel
 from markhood.model.sampling.settings import Seed
+from markhood.options import checked
 
 
 class Potentials(Protocol):
@@ -176,6 +177,7 @@ POTENTIALS = {
 }
 
 
+@checked
 def ising(
     graph: Graph, potentials: str | Potentials = "uniform-tables", seed: Seed = None
 ) -> IsingModel:
@@ -203,6 +205,7 @@ def ising(
     return chosen.draw(graph, np.random.default_rng(seed))
 
 
+@checked
 def potts(
     graph: Graph,
     levels: int | Sequence[int],
@@ -244,6 +247,7 @@ def potts(
     return PottsModel(graph, tables, np.split(fields, np.cumsum(n_levels)[:-1]))
 
 
+@checked
 def ordinal(
     graph: Graph,
     levels: int | Sequence[int] = 5,

@@ -9,15 +9,15 @@ an edge in the replicates is the evidence for its existence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.given import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
 from markhood.errors import InputError, option
@@ -30,6 +30,7 @@ from markhood.learning.imputation.learn_imputed import completed_on
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
+from markhood.options import check_value
 from markhood.search.values.job import Job
 from markhood.stability.centrality import (
     CentralityRow,
@@ -38,12 +39,18 @@ from markhood.stability.centrality import (
     centrality_rows,
     stability_rows,
 )
+from markhood.stability.communities import CommunityStability, community_stability
 from markhood.stability.differences import DifferenceRow, difference_rows
-from markhood.stability.labels import read_with_labels
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
-from markhood.stability.resampling import RESAMPLINGS, FromModel, Resampling, Units
+from markhood.stability.resampling import (
+    MOST_REPLICATES,
+    RESAMPLINGS,
+    FromModel,
+    Resampling,
+    Units,
+)
 
-RESAMPLE_CHOICES = (*RESAMPLINGS, "model")
+Resample = Literal["rows", "halves", "cases", "model"]
 EdgeRow = dict[str, Any]
 EDGE_COLUMNS = (
     *("source", "target", "in_graph", "coupling", "frequency"),
@@ -184,6 +191,17 @@ class Bootstrap:
         """
         return centrality_rows(self._measured(communities), self.graph.nodes, self.level)
 
+    def communities(self) -> CommunityStability:
+        """Find the communities of every replicate, and how stable those of the graph are.
+
+        Returns
+        -------
+        CommunityStability
+            Share of the replicates in which two nodes are in one community, in which a node is in
+            its own community, and with each number of communities.
+        """
+        return community_stability(self.graph, self.replicates.each())
+
     def stability(self) -> list[StabilityRow]:
         """Compute the correlation stability (CS) coefficients of centralities and couplings.
 
@@ -201,8 +219,12 @@ class Bootstrap:
                 "The stability of centralities requires case-dropping subsets: bootstrap with "
                 f"{option('resample', 'cases')}.",
             )
-        edges = self.replicates.columns_of(self.graph.edges)
-        return stability_rows(self._measured(None), self.couplings, edges)
+        listed = np.union1d(pair_numbers(self.graph.edges), pair_numbers(self.replicates.pairs))
+        couplings = np.zeros((1 + self.replicates.n_replicates, len(listed)))
+        couplings[0, np.searchsorted(listed, pair_numbers(self.graph.edges))] = self.couplings
+        couplings[1:] = self.replicates.columns_of(pairs_numbered(listed))
+        n_pairs = self.graph.n_nodes * (self.graph.n_nodes - 1) // 2
+        return stability_rows(self._measured(None), couplings, n_pairs)
 
     def _measured(self, communities: Sequence[int] | None) -> dict[str, NDArray[np.float64]]:
         if communities is None:
@@ -244,7 +266,6 @@ def bootstrap(
     *,
     replicates: int = 1000,
     resample: str = "rows",
-    clusters: Any = None,
     strata: Any = None,
     model: Any = None,
     level: float = 0.95,
@@ -262,8 +283,6 @@ def bootstrap(
     resample : {"rows", "halves", "cases", "model"}, default="rows"
         Samples with replacement; complementary halves, for a bound on false edges; case-dropping
         subsets, for the stability of centralities; or samples of a model of the learned graph.
-    clusters : str or sequence of n_samples labels, optional
-        Labels of clusters, which are drawn as a whole, or the name of their column.
     strata : str or sequence of n_samples labels, optional
         Labels of strata, whose sizes are kept, or the name of their column.
     model : FittedModel, or object with a method ``sample(n_samples, seed)``, optional
@@ -274,8 +293,9 @@ def bootstrap(
     progress : callable, optional
         Called with the name of a phase, the number of tiles done and the number of tiles.
     **options
-        Options of `learn` and of the method: ``gamma=0.25``, ``weights="weight"``, ``n_jobs=2``,
-        ``seed=1``, ``run=Run(checkpoint="folder")`` to resume an interrupted run, ...
+        Options of `learn` and of the method: ``gamma=0.25``, ``weights="weight"``,
+        ``clusters="school"`` to draw whole clusters, ``n_jobs=2``, ``seed=1``,
+        ``run=Run(checkpoint="folder")`` to resume an interrupted run, ...
 
     Returns
     -------
@@ -293,21 +313,17 @@ def bootstrap(
     True
     """
     request = Request.from_call(method, options, progress)
-    return bootstrap_data(
-        request, data, replicates, resample, {"clusters": clusters, "strata": strata}, model, level
-    )
+    return bootstrap_data(request, data, replicates, resample, strata, model, level)
 
 
 def bootstrap_again(graph: Graph, data: Any, **options: Any) -> Bootstrap:
     """Bootstrap a graph with the request that it was learned with: see `Graph.bootstrap`."""
     own = {
         name: options.pop(name)
-        for name in ("replicates", "resample", "clusters", "strata", "model", "level")
+        for name in ("replicates", "resample", "strata", "model", "level")
         if name in options
     }
-    request = repeated(graph, options)
-    labels = {name: own.pop(name, None) for name in ("clusters", "strata")}
-    found = bootstrap_data(request, data, labels=labels, **own)
+    found = bootstrap_data(repeated(graph, options), data, **own)
     warn_of_other_data(graph, found.graph)
     return found
 
@@ -317,13 +333,13 @@ def bootstrap_data(
     data: Any,
     replicates: int = 1000,
     resample: str = "rows",
-    labels: Mapping[str, Any] | None = None,
+    strata: Any = None,
     model: Any = None,
     level: float = 0.95,
 ) -> Bootstrap:
-    """Read data with their labels, and bootstrap them."""
-    samples, of_samples = read_with_labels(request, data, labels or {})
-    return bootstrap_samples(request, samples, replicates, resample, of_samples, model, level)
+    """Read data with their strata, and bootstrap them."""
+    samples, labels = read_labelled(data, request.reading, {"strata": strata})
+    return bootstrap_samples(request, samples, replicates, resample, labels["strata"], model, level)
 
 
 def bootstrap_samples(
@@ -331,24 +347,26 @@ def bootstrap_samples(
     samples: Samples,
     replicates: int,
     resample: str,
-    labels: dict[str, Any],
+    strata: list[Any] | None = None,
     model: Any = None,
     level: float = 0.95,
 ) -> Bootstrap:
     """Implement `bootstrap` for samples that have been read."""
-    _check(request, samples, replicates, resample, labels, model, level)
+    _check(request, samples, replicates, resample, strata, model, level)
     samples = request.prepared(samples)
+    request = request.with_safe_gamma(samples)
     seed = request.seed
     resampling: Resampling | None = None
     if resample in RESAMPLINGS:
-        resampling = RESAMPLINGS[resample](Units.of(samples.n_samples, seed, **labels))
+        units = Units.of(samples.n_samples, seed, samples.clusters, strata)
+        resampling = RESAMPLINGS[resample](units)
     learned = request.with_run(checkpoint=None).learn(samples)
     graph = learned.graph
-    study = {"resample": resample, "labels": labels, "model": model}
+    study = {"resample": resample, "strata": strata, "model": model}
     with request.job(samples, study) as job:
         alone, rng = replace(job, runner=Runner(1)), np.random.default_rng(seed)
-        sets = completed_on(alone, learned.found_edges, rng, request.run.imputations)
-        _, couplings = reported_couplings(sets, learned.found_edges, learned.is_marginal)
+        sets = completed_on(alone, learned.edges, rng, request.run.imputations)
+        _, couplings = reported_couplings(sets, learned.edges, learned.is_marginal)
         if resampling is None:
             name = next(iter(samples.reals), None)
             if samples.n_reals:
@@ -372,30 +390,14 @@ def _check(
     samples: Samples,
     replicates: int,
     resample: str,
-    labels: dict[str, Any],
+    strata: list[Any] | None,
     model: Any,
     level: float,
 ) -> None:
     """Raise `InputError` for options that are out of range or in conflict."""
-    if not isinstance(replicates, Integral) or isinstance(replicates, bool) or replicates < 2:
-        raise InputError(
-            "option-value",
-            "replicates",
-            f"{option('replicates')} must be a whole number from 2 up, not {replicates!r}.",
-        )
-    if resample not in RESAMPLE_CHOICES:
-        raise InputError(
-            "option-value",
-            "resample",
-            f"Unknown {option('resample')} {resample!r}: choose one of "
-            f"{', '.join(RESAMPLE_CHOICES)}.",
-        )
-    if not isinstance(level, Real) or not 0 < level < 1:
-        raise InputError(
-            "option-value",
-            "level",
-            f"{option('level')} must be a number between 0 and 1, both excluded, not {level!r}.",
-        )
+    check_value("replicates", replicates, int, low=2, high=MOST_REPLICATES)
+    check_value("resample", resample, Resample)
+    check_value("level", level, float, above=0, below=1)
     if model is not None and request.reading.adjust_for:
         raise InputError(
             "option-conflict",
@@ -403,7 +405,7 @@ def _check(
             f"{option('model')} cannot be combined with {option('adjust_for')}: leave "
             f"{option('model')} out, and a model with the covariates is fitted.",
         )
-    if resample == "model" and any(given is not None for given in labels.values()):
+    if resample == "model" and not (strata is None and samples.clusters is None):
         raise InputError(
             "option-conflict",
             "resample",

@@ -3,7 +3,9 @@
 The CS coefficient (Epskamp, Borsboom and Fried, 2018) is the largest share of the samples that can
 be left out such that, with a probability of 95 %, the centralities of the remaining samples have a
 correlation of at least 0.7 with those of all samples. According to its authors it should be at
-least 0.25, and preferably above 0.5.
+least 0.25, and preferably above 0.5. Couplings are compared over all pairs of nodes, with 0 for a
+pair without an edge, as in bootnet: the edges of the graph alone would not show edges that appear
+only in replicates.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.graph.centrality import MEASURES, centralities
+from markhood.graph.communities import communities as found_communities
 from markhood.graph.graph import Graph
-from markhood.output.pictures.communities import communities as found_communities
 from markhood.stability.replicates import Replicate
 from markhood.stability.resampling import DROPPED
 
@@ -63,14 +65,22 @@ def centrality_rows(
 
 
 def stability_rows(
-    measured: Mapping[str, NDArray[np.float64]],
-    couplings: NDArray[np.float64],
-    edges: NDArray[np.float64],
+    measured: Mapping[str, NDArray[np.float64]], couplings: NDArray[np.float64], n_pairs: int
 ) -> list[StabilityRow]:
-    """Return a row for each measure, with its CS coefficient and the mean correlations."""
+    """Return a row for each measure, with its CS coefficient and the mean correlations.
+
+    Parameters
+    ----------
+    measured : mapping of str to ndarray of shape (1 + n_replicates, n_nodes)
+    couplings : ndarray of shape (1 + n_replicates, n_listed)
+        Of all pairs that are an edge anywhere; the first row is that of the graph.
+    n_pairs : int
+        Number of all pairs; those that are not listed have coupling 0 everywhere.
+    """
     rows: list[StabilityRow] = []
-    for measure, values in {"edge": np.vstack([couplings, edges]), **measured}.items():
-        correlations = np.array([_correlation(values[0], own) for own in values[1:]])
+    for measure, values in {"edge": couplings, **measured}.items():
+        n = n_pairs if measure == "edge" else values.shape[1]
+        correlations = np.array([correlation(values[0], own, n) for own in values[1:]])
         shares = np.arange(len(correlations)) % len(DROPPED)
         row: StabilityRow = {"measure": measure, "cs": _coefficient(correlations, shares)}
         for k, dropped in enumerate(DROPPED):
@@ -87,11 +97,16 @@ def _coefficient(correlations: NDArray[np.float64], shares: NDArray[np.int64]) -
     return float(max(kept, default=0.0))
 
 
-def _correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """Return the correlation, or NaN if one of the two is constant."""
-    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+def correlation(a: NDArray[np.float64], b: NDArray[np.float64], n: int) -> float:
+    """Return the correlation of n pairs of values, 0 where not listed; NaN if one is constant."""
+    if n < 2:
         return float("nan")
-    return float(np.corrcoef(a, b)[0, 1])
+    covariance = float(a @ b - a.sum() * b.sum() / n)
+    variances = [float(one @ one - one.sum() ** 2 / n) for one in (a, b)]
+    least = [1e-12 * float(one @ one) for one in (a, b)]  # of rounding errors
+    if variances[0] <= least[0] or variances[1] <= least[1]:
+        return float("nan")
+    return covariance / float(np.sqrt(variances[0] * variances[1]))
 
 
 def _mean(values: NDArray[np.float64]) -> float:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from markhood.data.to_frame import frame_of_rows
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
-from markhood.stability.networks import MEASURES
 from markhood.stability.permutation import MaxT
 
 Row = dict[str, Any]
@@ -30,15 +29,20 @@ class GroupComparison:
     sizes : tuple of int
         Number of samples in each group.
     graphs : tuple of Graph
-        The network of each group, with couplings under the weak prior.
+        The learned graph of each group, with couplings under the weak prior.
     edges : ndarray of shape (n_edges, 2)
-        The union of the edges of all networks.
+        The compared pairs: all that may be edges, or those that pass a screen if these are too
+        many.
+    couplings : ndarray of shape (n_groups, n_edges)
+        The couplings of the compared pairs in each group, with all of them in the model: log odds
+        ratios, or the norms of tables.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     graphs: tuple[Graph, ...]
     edges: NDArray[np.int64]
+    couplings: NDArray[np.float64]
     _tests: Mapping[str, MaxT]
     _centralities: tuple[Mapping[str, NDArray[np.float64]], ...]
 
@@ -90,26 +94,25 @@ class GroupComparison:
         ]
 
     def edge_rows(self, *, pairwise: bool = True) -> list[Row]:
-        """Compare the couplings of all edges, smallest p-values first.
+        """Compare the couplings of all compared pairs, smallest p-values first.
 
         Parameters
         ----------
         pairwise : bool, default=True
-            Whether to return a row for each edge and pair of groups. Otherwise return one row per
-            edge with the test of whether any two groups differ.
+            Whether to return a row for each coupling and pair of groups. Otherwise return one row
+            per coupling with the test of whether any two groups differ.
 
         Returns
         -------
         list of dict
             ``source``, ``target``, the groups (``first``, ``second``), the ``coupling`` in each
-            group (the norm of a table; 0 if not an edge), the ``difference`` (second minus first;
-            for tables, the norm of their difference), ``p_value``, and ``p_adjusted`` for all edges
-            and pairs of groups.
+            group (the norm of a table), the ``difference`` (second minus first; for tables, the
+            norm of their difference), ``p_value``, and ``p_adjusted`` for all couplings and pairs
+            of groups.
         """
         nodes = self.graphs[0].nodes
-        couplings = np.array([_on(graph, self.edges) for graph in self.graphs])
         heads = [{"source": nodes[i], "target": nodes[j]} for i, j in self.edges.tolist()]
-        return self._rows("edges", heads, pairwise, ("coupling", couplings))
+        return self._rows("edges", heads, pairwise, ("coupling", self.couplings))
 
     def to_frame(self) -> Any:
         """Return `edge_rows` as a pandas or polars data frame."""
@@ -130,7 +133,8 @@ class GroupComparison:
         -------
         list of dict
             ``variable``, ``first``, ``second``, the ``difference`` of its field (its norm, with
-            more than two levels), ``p_value``, and ``p_adjusted`` for all variables and pairs of
+            more than two levels), the log odds with all other variables at their means,
+            ``p_value``, and ``p_adjusted`` for all variables and pairs of
             groups.
         """
         return self._rows("fields", [{"variable": v} for v in self.graphs[0].nodes], pairwise)
@@ -146,14 +150,15 @@ class GroupComparison:
         Returns
         -------
         list of dict
-            ``node``, ``measure`` (degree, strength, expected influence, closeness or betweenness),
+            ``node``, ``measure`` (strength and expected influence of all compared couplings; with
+            ``relearn=True`` also degree, closeness and betweenness in the learned graphs),
             ``first``, ``second``, the ``value`` in each group, the ``difference``, ``p_value``, and
             ``p_adjusted`` for all variables and pairs of groups.
         """
         nodes = self.graphs[0].nodes
         rows = [
             row
-            for measure in MEASURES
+            for measure in self._centralities[0]
             for row in self._rows(
                 f"centrality_{measure}",
                 [{"node": node, "measure": measure} for node in nodes],
@@ -223,12 +228,6 @@ class GroupComparison:
             ("strength", f"{self.strength:+.3g}, p = {self.p_strength:.3g}"),
         ]
         return result_html("GroupComparison", facts, self.edge_rows())
-
-
-def _on(graph: Graph, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the couplings of given pairs in a graph, 0 for those that are not edges."""
-    known = dict(zip(map(tuple, graph.edges.tolist()), graph.coupling.tolist(), strict=True))
-    return np.array([known.get((i, j), 0.0) for i, j in edges.tolist()])
 
 
 def _largest(signed: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -42,6 +41,7 @@ from markhood.learning.imputation.learn_imputed import (
 from markhood.learning.imputation.observed import observed_pseudo_likelihood
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
+from markhood.options import check_value
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.constraints import Constraints
@@ -49,7 +49,8 @@ from markhood.search.values.job import Job
 from markhood.stability.replicates import WEAK
 
 GAMMAS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
-EBIC_GAMMA = 0.5
+USUAL_GAMMA = EBIC_GAMMA = 0.5
+DENSE = 2.0  # neighbours per variable
 ALL_SAMPLES = -1  # in place of the number of a held-out fold
 
 
@@ -84,6 +85,17 @@ class GammaPath:
         """The largest gamma that predicts within one standard error of the best."""
         gaps, errors = self._gaps
         return max(g for g, gap, e in zip(self.gammas, gaps, errors, strict=True) if gap <= e)
+
+    @property
+    def suggested(self) -> float:
+        """The default gamma for a sparse graph, and `best` for a denser one.
+
+        The default penalty is that of sparse graphs. It misses many edges where the graph at the
+        largest gamma up to 0.5 has two neighbours or more per variable.
+        """
+        usual = max((g for g in self.gammas if g <= USUAL_GAMMA), default=self.gammas[0])
+        graph = self.graphs[self.gammas.index(usual)]
+        return self.best if 2 * graph.n_edges >= DENSE * graph.n_nodes else usual
 
     @cached_property
     def _gaps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -143,12 +155,12 @@ class GammaPath:
         """Describe the path in a line."""
         return (
             f"<GammaPath: {len(self.gammas)} gammas from {self.gammas[0]:g} to "
-            f"{self.gammas[-1]:g}; best {self.best:g}, sparsest within a standard error "
-            f"{self.sparsest:g}>"
+            f"{self.gammas[-1]:g}; suggested {self.suggested:g}, best {self.best:g}, sparsest "
+            f"within a standard error {self.sparsest:g}>"
         )
 
     def _repr_html_(self) -> str:
-        named = [("best", f"gamma {self.best:g}"), ("sparsest", f"gamma {self.sparsest:g}")]
+        named = [(n, f"gamma {getattr(self, n):g}") for n in ("suggested", "best", "sparsest")]
         return result_html("GammaPath", named, self.rows())
 
 
@@ -197,10 +209,12 @@ def follow_gamma(
     """Implement `gamma_path` for samples that have been read."""
     ascending = _checked(request.method, samples, gammas, folds)
     samples = request.prepared(samples)
+    request.copies(samples).warn()
     methods = [replace(request.method, gamma=gamma) for gamma in ascending]  # type: ignore[call-arg]
     seed, imputation = request.seed, request.imputation
     rng = np.random.default_rng(seed)
-    fold_of = rng.permutation(np.arange(samples.n_samples) % int(folds))
+    unit = np.arange(samples.n_samples) if samples.clusters is None else samples.clusters
+    fold_of = rng.permutation(np.arange(int(unit.max()) + 1) % int(folds))[unit]
     with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
         known, kernels = job.constraints, job.scorer.kernels
 
@@ -240,7 +254,7 @@ def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[
     """Return the edges that `learn` would find."""
     if not job.samples.missing or method.takes_missing:
         return method.search(job).edges
-    return learn_imputed(job, method, imputation).found_edges
+    return learn_imputed(job, method, imputation).edges
 
 
 def _reported(known: Constraints, edges: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -268,21 +282,11 @@ def _checked(
         )
     listed = list(gammas)
     for gamma in listed:
-        if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < np.inf:
-            raise InputError(
-                "option-value",
-                "gammas",
-                f"{option('gammas')} must be finite numbers from 0 up, not {gamma!r}.",
-            )
+        check_value("gammas", gamma, float, low=0)
     if not listed:
         raise InputError(
             "option-value", "gammas", f"{option('gammas')} is empty: give at least one number."
         )
-    if not isinstance(folds, Integral) or not 2 <= folds <= samples.n_samples // 2:
-        raise InputError(
-            "option-value",
-            "folds",
-            f"{option('folds')} must be a whole number from 2 to half the number of samples, not "
-            f"{folds!r}.",
-        )
+    n_units = samples.n_samples if samples.clusters is None else int(samples.clusters.max()) + 1
+    check_value("folds", folds, int, low=2, high=n_units // 2)
     return tuple(sorted({float(gamma) for gamma in listed}))

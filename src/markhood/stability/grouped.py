@@ -11,7 +11,7 @@ persons.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
@@ -19,13 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.bins import AUTO, Bins
 from markhood.data.coding.coders import in_order, is_missing
+from markhood.data.coding.regrouping import cut_samples
+from markhood.data.given import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.stacking import stacked
 from markhood.data.variables import level_text
 from markhood.errors import InputError, option, warn
 from markhood.learning.request import Request
-from markhood.stability.labels import read_with_labels
 from markhood.stability.resampling import listed_labels
 
 
@@ -112,7 +114,13 @@ class Groups:
         return cls._of_rows(samples, np.array(numbers), names, pairs)
 
     @classmethod
-    def of(cls, tables: Sequence[Samples], names: Sequence[str], pairs: Any = None) -> Groups:
+    def of(
+        cls,
+        tables: Sequence[Samples],
+        names: Sequence[str],
+        pairs: Any = None,
+        bins: Bins | None = None,
+    ) -> Groups:
         """Make a group of each table.
 
         Parameters
@@ -122,6 +130,8 @@ class Groups:
             Names of the groups.
         pairs : sequence of labels, optional
             Labels of the persons in all tables, one table after another.
+        bins : int, str or mapping, optional
+            How to cut numeric columns of all tables together.
         """
         if len(names) != len(tables):
             raise InputError(
@@ -131,7 +141,10 @@ class Groups:
                 "per table.",
             )
         numbers = np.repeat(np.arange(len(tables)), [table.n_samples for table in tables])
-        return cls._of_rows(stacked(tables), numbers, tuple(map(str, names)), pairs)
+        together = stacked(tables)
+        if bins is not None:
+            together = cut_samples(together, bins, AUTO)
+        return cls._of_rows(together, numbers, tuple(map(str, names)), pairs)
 
     @classmethod
     def _of_rows(
@@ -166,8 +179,23 @@ class Groups:
                 found += [np.sort(rows) for rows in rng.permuted(self.persons[:, pair], axis=1).T]
                 continue
             rows = np.flatnonzero(np.isin(self.numbers, pair))
-            labels = rng.permutation(self.numbers[rows])
+            labels = self._permuted_labels(rows, rng)
             found += [rows[labels == k] for k in pair]
+        return found
+
+    def _permuted_labels(
+        self, rows: NDArray[np.int64], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Permute labels among clusters, or within them where a cluster has several groups."""
+        labels, clusters = self.numbers[rows], self.samples.clusters
+        if clusters is None:
+            return rng.permutation(labels)
+        _, first, of_rows = np.unique(clusters[rows], return_index=True, return_inverse=True)
+        if (labels[first][of_rows] == labels).all():
+            return np.asarray(rng.permutation(labels[first])[of_rows])
+        found = np.empty_like(labels)
+        by_cluster = np.argsort(of_rows, kind="stable")
+        found[by_cluster] = labels[np.lexsort((rng.random(len(rows)), of_rows))]
         return found
 
 
@@ -195,16 +223,19 @@ def read_groups(
             f"Pass either two tables or more, or one table with {option('by')}.",
         )
     if by is not None:
-        samples, labels = read_with_labels(*tables[0], {"by": by, "pairs": pairs})
+        request, data = tables[0]
+        samples, labels = read_labelled(data, request.reading, {"by": by, "pairs": pairs})
         return Groups.by(samples, labels["by"], labels["pairs"])
     of_groups, persons = [], []
-    for table, own in zip(tables, for_each("pairs", pairs, len(tables)), strict=True):
-        samples, labels = read_with_labels(*table, {"pairs": own})
+    for (request, data), own in zip(tables, for_each("pairs", pairs, len(tables)), strict=True):
+        uncut = replace(request.reading, bins=None)  # bins are those of all tables together
+        samples, labels = read_labelled(data, uncut, {"pairs": own})
         of_groups.append(samples)
         if own is not None:
             persons += labels["pairs"] or []
     named = ascii_lowercase[: len(tables)] if names is None else names
-    return Groups.of(of_groups, named, None if pairs is None else persons)
+    bins = tables[0][0].reading.bins
+    return Groups.of(of_groups, named, None if pairs is None else persons, bins)
 
 
 def for_each(name: str, given: Any, n_tables: int) -> list[Any]:

@@ -7,55 +7,72 @@ groups:
     strength     the difference between the sums of |coupling|
     edges, fields, centralities: each difference
 
-The labels of two groups are permuted among their samples (`grouped`), and both networks are learned
-and fitted again for each permutation. P-values are adjusted with the largest difference in any pair
-of groups (`permutation`); the smallest adjusted p-value tests whether any two groups differ. The
-maximum is taken over all couplings of a permutation, not only over the edges of the data. These
-were selected with the labels, so a maximum over them alone is anticonservative.
+Couplings are those of regressions on all other variables, under a normal prior, and not those of
+two learned graphs: a coupling that is in one graph only because it barely passed the search, or
+that is 0 in most permutations, makes the largest difference noisy. The labels of two groups are
+permuted among their samples (`grouped`); `score_tests` computes all permutations from one fit to
+both groups. P-values are adjusted with the largest statistic in any pair of groups (`permutation`);
+the smallest adjusted p-value tests whether any two groups differ.
 
 The family-wise error is controlled for any set of equal groups, whatever the other groups are,
 because permutations of two groups do not depend on a third. Pairs of groups are permuted
 independently although their differences are dependent in the data, which makes the adjustment
 slightly conservative with many groups.
 
-Differences are scaled before they are compared. Those of groups g and h are divided by sqrt(1/n_g +
-1/n_h), as in the Tukey-Kramer test; otherwise a small group would determine the largest difference.
-Fields, and all statistics on a fixed graph, are divided by their own standard deviation over the
-permutations instead. Relearned couplings are not: they are 0 in most permutations if the edge is
-rare, and a small standard deviation would inflate it.
+Statistics of couplings and fields have the same distribution under permutations, up to their
+degrees of freedom. Differences of strength and centralities between groups g and h are divided by
+sqrt(1/n_g + 1/n_h), as in the Tukey-Kramer test; otherwise a small group would determine the
+largest difference.
 
-With ``relearn=False`` the graph is that of the pooled groups, and only the couplings are fitted
-again. This is several times faster and equally valid, because the pooled graph does not depend on
-the labels, but it may lack an edge that has opposite signs in two groups.
+If there are too many variables for regressions on all others, the pairs that pass the screen of all
+groups together are compared. These do not depend on the labels, so the test is valid, but a pair
+with opposite signs in two groups may be missing.
 
-Missing values are imputed separately in each group, once in the data and once per permutation.
+Degree, closeness and betweenness are properties of learned graphs. They are tested with
+``relearn=True`` only, which learns both graphs again for each permutation. Missing values are
+imputed in both groups together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.samples import Samples
-from markhood.errors import InputError, option
-from markhood.execution.runner import Progress, Runner, no_progress
-from markhood.learning.imputation.learn_imputed import completed_on, completed_search
+from markhood.errors import warn
+from markhood.execution.runner import Progress, Runner, cut, no_progress
+from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
+from markhood.options import check_value
 from markhood.scores.scorer import Scorer
+from markhood.search.screen import screen
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
 from markhood.stability.comparison import GroupComparison
 from markhood.stability.grouped import Groups, for_each, read_groups
-from markhood.stability.networks import Network, differences, network_of, union
-from markhood.stability.permutation import MaxT
-from markhood.stability.resampling import derived_seed
+from markhood.stability.networks import (
+    COUPLING_MEASURES,
+    GRAPH_MEASURES,
+    Network,
+    differences,
+    network_of,
+)
+from markhood.stability.permutation import MaxT, Tally
+from markhood.stability.resampling import MOST_REPLICATES, derived_seed
+from markhood.stability.score_tests import ScoreTest
+
+STANDARDISED = ("structure", "edges", "fields")  # statistics that are comparable as they are
+GAMMA = 0.5
+# Bounds of regressions on all other variables: multiplications, and values of influences.
+MOST_WORK = 1e10
+MOST_VALUES = 5e7
+PERMUTATIONS_PER_TILE = 100
+TILE_VALUES = 1 << 22  # values of one family in a tile
 
 
 def compare_groups(
@@ -64,7 +81,7 @@ def compare_groups(
     pairs: Any = None,
     method: Any = "plrhc",
     permutations: int = 1000,
-    relearn: bool = True,
+    relearn: bool = False,
     names: Sequence[str] | None = None,
     weights: Any = None,
     progress: Progress = no_progress,
@@ -87,9 +104,9 @@ def compare_groups(
         As for `learn`.
     permutations : int, default=1000
         Number of permutations.
-    relearn : bool, default=True
-        Whether to learn the graphs again for each permutation. Otherwise all groups have the graph
-        of the pooled data.
+    relearn : bool, default=False
+        Whether to also learn the graphs again for each permutation, which tests their degrees,
+        closeness and betweenness and takes much longer.
     names : sequence of str, optional
         Names of the groups if there are several tables; by default a, b, c, ...
     weights : array-like of shape (n_samples,) or str, optional
@@ -122,67 +139,153 @@ def compare_groups(
     return compare(request, groups, permutations, relearn)
 
 
-def compare(request: Request, groups: Groups, permutations: int, relearn: bool) -> GroupComparison:
+def compare(
+    request: Request, groups: Groups, permutations: int, relearn: bool = False
+) -> GroupComparison:
     """Implement `compare_groups` for groups that have been read."""
-    if not isinstance(permutations, Integral) or isinstance(permutations, bool) or permutations < 1:
-        raise InputError(
-            "option-value",
-            "permutations",
-            f"{option('permutations')} must be a whole number from 1 up, not {permutations!r}.",
-        )
+    check_value("permutations", permutations, int, low=1, high=MOST_REPLICATES)
+    check_value("relearn", relearn, bool)
     groups = replace(groups, samples=request.prepared(groups.samples))
-    start = request.seed
-    study = {"groups": groups.identity, "permutations": int(permutations), "relearn": relearn}
-    with request.job(groups.samples, study) as job:
-        learner = _Learner(groups, job.scorer, job.constraints, request.method, start)
-        if not relearn:
-            pooled = learner.found(groups.samples, 0, len(groups.names))[1]
-            learner = replace(learner, fixed=pooled)
-        networks = learner.networks(groups.rows(), 0)
-        edges = union([one.edges for one in networks])
-
-        def permuted(number: int) -> dict[str, NDArray[np.float64]]:
-            rng = np.random.default_rng(np.random.SeedSequence(start, spawn_key=(number,)))
-            both = learner.networks(groups.permuted(rng), number + 1)
-            return differences(list(zip(both[::2], both[1::2], strict=True)), edges)
-
-        found = list(job.runner.map("permutations", permuted, range(int(permutations))))
+    request = request.with_safe_gamma(groups.samples)
+    request.copies(groups.samples).warn()
+    samples, n = groups.samples, int(permutations)
+    study = {"groups": groups.identity, "permutations": n, "relearn": relearn}
+    with request.job(samples, study) as job:
+        learner = _Learner(groups, job.scorer, job.constraints, request.method, request.seed)
+        sets = request.imputation.sets
+        pairs = compared_pairs(job)
+        learned = [learner.found(rows, sets, 0, k) for k, rows in enumerate(groups.rows())]
+        full = [network_of(jobs, pairs, samples) for jobs, _ in learned]
+        tests = learner.score_tests(pairs, sets)
+        families = _couplings_tested(tests, groups, full, job.runner, n, request.seed)
+        graphs = [network_of(jobs, edges, samples) for jobs, edges in learned]
+        measures = [one.measures(COUPLING_MEASURES) for one in full]
+        if relearn:
+            families |= _graphs_tested(learner, graphs, job.runner, n)
+            of_graphs = [one.measures(GRAPH_MEASURES) for one in graphs]
+            measures = [a | b for a, b in zip(measures, of_graphs, strict=True)]
     return GroupComparison(
         groups.names,
         groups.sizes,
-        tuple(one.graph(groups.samples) for one in networks),
-        edges,
-        _tested(differences(list(combinations(networks, 2)), edges), found, groups.sizes, relearn),
-        tuple(one.centralities for one in networks),
+        tuple(one.graph(samples) for one in graphs),
+        full[0].edges,
+        np.array([one.numbers for one in full]),
+        families,
+        tuple(measures),
     )
 
 
-def _tested(
-    own: Mapping[str, NDArray[np.float64]],
-    permuted: Sequence[Mapping[str, NDArray[np.float64]]],
-    sizes: Sequence[int],
-    relearn: bool,
+def compared_pairs(job: Job) -> NDArray[np.int64]:
+    """Return all pairs that may be edges or, if these are too many, those that pass a screen."""
+    n_scores = np.asarray(job.samples.bits.n_scores[: job.n_nodes], np.float64)
+    n_entries = n_scores * (n_scores.sum() - n_scores)  # coefficients of each regression
+    work = float((n_entries**2 * (job.samples.n_samples + n_entries)).sum())
+    is_small = work <= MOST_WORK and job.samples.n_samples * n_entries.sum() / 2 <= MOST_VALUES
+    if is_small:
+        return job.constraints.applied_to(np.column_stack(np.triu_indices(job.n_nodes, 1)))
+    passing = screen(job, GAMMA)
+    sizes = job.samples.n_samples * n_scores[passing.edges].prod(axis=1)
+    order = np.argsort(-passing.gains, kind="stable")
+    kept = np.sort(order[np.cumsum(sizes[order]) <= MOST_VALUES])
+    pairs = job.constraints.applied_to(passing.edges[kept])
+    warn(
+        "pairs-screened",
+        "",
+        f"{job.n_nodes} variables are too many for regressions on all others: the {len(pairs)} "
+        "pairs that are dependent in all groups together are compared.",
+    )
+    return pairs
+
+
+def _couplings_tested(
+    tests: Sequence[ScoreTest],
+    groups: Groups,
+    networks: Sequence[Network],
+    runner: Runner,
+    permutations: int,
+    seed: int,
 ) -> dict[str, MaxT]:
-    """Compute the p-values of each family of differences."""
-    units = np.array([[np.sqrt(1 / n + 1 / m)] for n, m in combinations(sizes, 2)])
-    structure = np.array([own["structure"], *(one["structure"] for one in permuted)])
-    largest = (structure / units).max(axis=(1, 2))
-    tests = {}
-    for name, signed in own.items():
-        is_whole = name in ("structure", "strength")
-        is_smooth = name == "fields" or not (relearn or is_whole)
-        tests[name] = MaxT.of(
-            signed,
-            np.array([one[name] for one in permuted]),
-            None if is_smooth else units,
-            largest if name == "edges" and relearn else None,
+    """Test the differences between couplings and fields."""
+    in_pairs = [np.flatnonzero(np.isin(groups.numbers, pair)) for pair in groups.pairs]
+    units = _units(groups)
+
+    def statistics(labels: Sequence[NDArray[np.bool_]]) -> dict[str, NDArray[np.float64]]:
+        found = [test.statistics(own) for test, own in zip(tests, labels, strict=True)]
+        both = {name: np.stack([one[name] for one in found], axis=1) for name in found[0]}
+        return {
+            name: values if name in STANDARDISED else np.abs(values) / units
+            for name, values in both.items()
+        }
+
+    second = [
+        groups.numbers[rows] == pair[1] for rows, pair in zip(in_pairs, groups.pairs, strict=True)
+    ]
+    observed = {name: own[0] for name, own in statistics([own[None] for own in second]).items()}
+
+    def permuted(numbers: range) -> dict[str, tuple[Any, ...]]:
+        labels = [np.zeros((len(numbers), len(rows)), np.bool_) for rows in in_pairs]
+        for k, number in enumerate(numbers):
+            drawn = groups.permuted(_random(seed, number))
+            for own, rows, chosen in zip(labels, in_pairs, drawn[1::2], strict=True):
+                own[k, np.searchsorted(rows, chosen)] = True
+        found = statistics(labels)
+        return {name: tuple(Tally.of(observed[name], own)) for name, own in found.items()}
+
+    size = max(1, min(PERMUTATIONS_PER_TILE, TILE_VALUES // max(1, len(tests[0].edges))))
+    tallies = list(runner.map("permutations", permuted, cut(permutations, size)))
+    signed = [differences(*pair) for pair in combinations(networks, 2)]
+    return {
+        name: MaxT.of(
+            np.array([own[name] for own in signed]), own, [Tally(*tally[name]) for tally in tallies]
         )
-    return tests
+        for name, own in observed.items()
+    }
+
+
+def _graphs_tested(
+    learner: _Learner, networks: Sequence[Network], runner: Runner, permutations: int
+) -> dict[str, MaxT]:
+    """Test the differences between centralities of graphs, learned again for each permutation."""
+    groups, units = learner.groups, _units(learner.groups)
+
+    def gaps(pairs: Iterable[tuple[Network, Network]]) -> dict[str, NDArray[np.float64]]:
+        found = [tuple(one.measures(GRAPH_MEASURES) for one in pair) for pair in pairs]
+        return {m: np.array([b[m] - a[m] for a, b in found]) for m in GRAPH_MEASURES}
+
+    signed = gaps(combinations(networks, 2))
+
+    def permuted(number: int) -> dict[str, tuple[Any, ...]]:
+        rows = groups.permuted(_random(learner.seed, number))
+        learned = [learner.found(own, 1, number + 1, k) for k, own in enumerate(rows)]
+        both = [network_of(jobs, edges, groups.samples) for jobs, edges in learned]
+        found = gaps(zip(both[::2], both[1::2], strict=True))
+        return {
+            m: tuple(Tally.of(np.abs(signed[m]) / units, np.abs(own)[None] / units))
+            for m, own in found.items()
+        }
+
+    tallies = list(runner.map("graphs", permuted, range(permutations)))
+    return {
+        f"centrality_{m}": MaxT.of(
+            own, np.abs(own) / units, [Tally(*tally[m]) for tally in tallies]
+        )
+        for m, own in signed.items()
+    }
+
+
+def _units(groups: Groups) -> NDArray[np.float64]:
+    """Return the scale of the differences between two groups, of shape (n_pairs, 1)."""
+    return np.array([[np.sqrt(1 / n + 1 / m)] for n, m in combinations(groups.sizes, 2)])
+
+
+def _random(seed: int, number: int) -> np.random.Generator:
+    """Return the random numbers of a permutation."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Learner:
-    """Learn the networks of groups for given labels.
+    """Learn the graphs of groups for given labels.
 
     Has the parts of a job that a tile of work needs; a runner may hold a connection, which cannot
     be pickled.
@@ -192,20 +295,28 @@ class _Learner:
     scorer: Scorer
     knowledge: Constraints
     method: Method
-    start: int  # the seed from which all seeds are derived
-    fixed: NDArray[np.int64] | None = None  # edges of the pooled graph; None to learn each graph
+    seed: int  # all other seeds are derived from it
 
-    def networks(self, rows: Sequence[NDArray[np.int64]], number: int) -> list[Network]:
-        """Return the network of each set of rows; `number` is 0 for the data itself."""
-        taken = (self.groups.samples.take(own) for own in rows)
-        return [network_of(*self.found(own, number, k)) for k, own in enumerate(taken)]
+    def found(
+        self, rows: NDArray[np.int64], sets: int, *key: int
+    ) -> tuple[list[Job], NDArray[np.int64]]:
+        """Return jobs with complete samples of some rows, and the edges learned from them."""
+        job = self._job(rows, *key)
+        found, jobs = completed_search(job, self.method, np.random.default_rng(job.seed), sets)
+        return jobs, found.edges
 
-    def found(self, samples: Samples, *key: int) -> tuple[Job, NDArray[np.int64]]:
-        """Return a job with complete samples, and the edges that were learned from them."""
-        seed = derived_seed(self.start, *key)
-        job = Job(samples, self.scorer.on(samples), Runner(1), self.knowledge, seed)
-        rng = np.random.default_rng(seed)
-        if self.fixed is not None:
-            return completed_on(job, self.fixed, rng)[0], self.fixed
-        found, completed = completed_search(job, self.method, rng)
-        return completed[0], found.edges
+    def score_tests(self, edges: NDArray[np.int64], sets: int) -> list[ScoreTest]:
+        """Fit every two groups together, with missing values imputed in both together."""
+        groups, tests = self.groups, []
+        for k, pair in enumerate(groups.pairs):
+            rows = np.flatnonzero(np.isin(groups.numbers, pair))
+            key = 0, len(groups.names) + k
+            has_missing = bool(groups.samples.missing)
+            jobs = self.found(rows, sets, *key)[0] if has_missing else [self._job(rows, *key)]
+            tests.append(ScoreTest.of(jobs, edges, groups.sizes[pair[1]]))
+        return tests
+
+    def _job(self, rows: NDArray[np.int64], *key: int) -> Job:
+        samples = self.groups.samples.take(rows)
+        seed = derived_seed(self.seed, *key)
+        return Job(samples, self.scorer.on(samples), Runner(1), self.knowledge, seed)

@@ -1,4 +1,4 @@
-"""The estimated network of a group, and differences between the networks of groups.
+"""The estimated network of a group, and differences between the networks of two groups.
 
 A coupling is a row of an array: one number if both ends are binary or ordered, and otherwise the
 entries of the zero-sum table of the edge. The difference between two couplings is the norm of the
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +17,15 @@ from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.centrality import centralities
 from markhood.graph.graph import Graph
-from markhood.graph.numbering import pair_numbers, pairs_numbered, positions_of
 from markhood.learning.describe import coupling_tables_of, couplings_at_ends, regress
+from markhood.model.regressions import Regressions
 from markhood.scores.discrete import scorer_for
 from markhood.search.values.job import Job
 from markhood.stability.replicates import WEAK
 
 # Without the bridge measures, which need communities: each network has its own.
-MEASURES = ("degree", "strength", "expected_influence", "closeness", "betweenness")
+COUPLING_MEASURES = ("strength", "expected_influence")  # of the couplings of all compared pairs
+GRAPH_MEASURES = ("degree", "closeness", "betweenness")  # of the learned graphs
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Network:
     numbers : ndarray of shape (n_edges,)
         Each coupling as one number: the norm of a table.
     fields : ndarray of shape (n_nodes, width)
-        Log odds of each level against the first, with all neighbours at their first level.
+        Log odds of each level against the first, with all other variables at their means.
     """
 
     edges: NDArray[np.int64]
@@ -49,24 +49,17 @@ class Network:
     numbers: NDArray[np.float64]
     fields: NDArray[np.float64]
 
-    def on(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the couplings of given pairs, 0 for those that are not edges."""
-        found = np.zeros((len(edges), self.couplings.shape[1]))
-        at, is_edge = positions_of(edges, self.edges)
-        found[is_edge] = self.couplings[at[is_edge]]
-        return found
-
-    @property
-    def strength(self) -> float:
-        """The sum of the norms of all couplings."""
-        return float(_sizes(self.couplings).sum())
-
-    @cached_property
-    def centralities(self) -> dict[str, NDArray[np.float64]]:
-        """Centralities of all nodes, by the names in `MEASURES`."""
-        n_nodes = len(self.fields)
+    def measures(self, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+        """Return centralities of all nodes by name."""
+        n_nodes, ends = len(self.fields), self.edges.ravel()
+        if set(names) <= set(COUPLING_MEASURES):
+            signs = {"strength": np.abs(self.numbers), "expected_influence": self.numbers}
+            return {
+                name: np.bincount(ends, np.repeat(signs[name], 2), n_nodes).astype(np.float64)
+                for name in names
+            }
         found = centralities(n_nodes, self.edges, self.numbers, np.zeros(n_nodes, np.int64))
-        return {measure: found[measure] for measure in MEASURES}
+        return {name: found[name] for name in names}
 
     def graph(self, samples: Samples) -> Graph:
         """Return the network as a graph."""
@@ -85,84 +78,72 @@ class Network:
         )
 
 
-def network_of(job: Job, edges: NDArray[np.int64]) -> Network:
-    """Fit the couplings and fields of a graph under the weak prior; keep the edges to report."""
-    network, reported = _fitted(job, edges), job.constraints.reports(edges)
-    if reported.all():
-        return network
-    return replace(
-        network,
-        edges=edges[reported],
-        couplings=network.couplings[reported],
-        numbers=network.numbers[reported],
-    )
+def network_of(jobs: Sequence[Job], edges: NDArray[np.int64], everyone: Samples) -> Network:
+    """Fit the couplings and fields of given edges under the weak prior; keep those to report.
+
+    Estimates are means over imputed data sets. Fields are at the means of the variables in
+    `everyone`, the samples of all groups.
+    """
+    fits = [_fitted(job, edges, everyone) for job in jobs]
+    reported = jobs[0].constraints.reports(edges)
+    couplings, fields = (np.mean(parts, axis=0) for parts in zip(*fits, strict=True))
+    couplings = couplings[reported]
+    is_one = (jobs[0].samples.bits.n_scores == 1)[edges[reported]].all(axis=1)
+    numbers = np.where(is_one, couplings[:, 0], np.linalg.norm(couplings, axis=1))
+    return Network(edges[reported], couplings, numbers, fields)
 
 
-def _fitted(job: Job, edges: NDArray[np.int64]) -> Network:
+def _fitted(
+    job: Job, edges: NDArray[np.int64], everyone: Samples
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the couplings and fields of a graph."""
     scorer = scorer_for(job.samples, WEAK, job.scorer.kernels)
     weak = replace(job, scorer=scorer, runner=Runner(1))
     regressions = regress(weak, edges)
-    n_nodes = job.n_variables - len(job.constraints.covariates)
-    numbers = couplings_at_ends(weak, regressions, edges).mean(axis=1)
-    if job.samples.is_binary:
-        fields = regressions.coefficients[regressions.starts[:-1]][:n_nodes, None]
-        return Network(edges, numbers[:, None], numbers, fields)
-    sides = [max(2, len(own)) for own in job.samples.levels]
-    couplings = np.zeros((len(edges), max(sides) ** 2))
-    couplings[:, 0] = numbers
+    sides = regressions.n_levels
+    is_binary = job.samples.is_binary
+    couplings = np.zeros((len(edges), 1 if is_binary else int(sides.max()) ** 2))
+    couplings[:, 0] = couplings_at_ends(weak, regressions, edges).mean(axis=1)
     for k, table in enumerate(coupling_tables_of(regressions, edges)):
         if table is not None:
             couplings[k, : table.size] = table.ravel()
-            numbers[k] = np.linalg.norm(table)
-    fields = np.zeros((n_nodes, max(sides) - 1))
-    for k, own in enumerate(regressions.fields[:n_nodes]):
+    fields = np.zeros((job.n_nodes, int(sides.max()) - 1))
+    for k in range(job.n_nodes):
+        own = _field_at_means(regressions, k, everyone)
         fields[k, : len(own)] = own
-    return Network(edges, couplings, numbers, fields)
+    return couplings, fields
 
 
-def union(of_networks: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the union of lists of edges, in lexicographic order."""
-    return pairs_numbered(np.unique(pair_numbers(np.concatenate(of_networks))))
+def _field_at_means(
+    regressions: Regressions, variable: int, everyone: Samples
+) -> NDArray[np.float64]:
+    coefficients, starts = regressions.of(variable), everyone.starts
+    blanket = regressions.blankets[variable].tolist()
+    shares = [everyone.shares[starts[member] : starts[member + 1]] for member in blanket]
+    return np.asarray(np.concatenate([np.ones(1), *shares]) @ coefficients)
 
 
-def differences(
-    pairs: Sequence[tuple[Network, Network]], edges: NDArray[np.int64]
-) -> dict[str, NDArray[np.float64]]:
-    """Subtract the first network of each pair from the second.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs of Network
-    edges : ndarray of shape (n_edges, 2)
-        The edges whose differences to return, in lexicographic order.
+def differences(first: Network, second: Network) -> dict[str, NDArray[np.float64]]:
+    """Subtract the first network from the second; both have the same edges.
 
     Returns
     -------
-    dict of str to ndarray of shape (n_pairs, n)
+    dict of str to ndarray of shape (n,)
         ``structure``, the largest difference between couplings; ``strength``; ``edges``;
-        ``fields``; and ``centrality_`` with the name of each measure in `MEASURES`.
+        ``fields``; and ``centrality_`` with the name of each measure in `COUPLING_MEASURES`.
     """
-    everywhere = union([edges, *(one.edges for pair in pairs for one in pair)])
-    couplings = [_signed(b.on(everywhere) - a.on(everywhere)) for a, b in pairs]
-    at, _ = positions_of(edges, everywhere)
+    couplings = _signed(second.couplings - first.couplings)
+    strength = np.abs(second.numbers).sum() - np.abs(first.numbers).sum()
+    measures = [one.measures(COUPLING_MEASURES) for one in (first, second)]
     return {
-        "structure": np.array([[np.abs(own).max(initial=0.0)] for own in couplings]),
-        "strength": np.array([[b.strength - a.strength] for a, b in pairs]),
-        "edges": np.array([own[at] for own in couplings]),
-        "fields": np.array([_signed(b.fields - a.fields) for a, b in pairs]),
-        **{
-            f"centrality_{measure}": np.array(
-                [b.centralities[measure] - a.centralities[measure] for a, b in pairs]
-            )
-            for measure in MEASURES
-        },
+        "structure": np.abs(couplings).max(initial=0.0, keepdims=True),
+        "strength": np.array([strength]),
+        "edges": couplings,
+        "fields": _signed(second.fields - first.fields),
+        **{f"centrality_{m}": measures[1][m] - measures[0][m] for m in COUPLING_MEASURES},
     }
-
-
-def _sizes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.linalg.norm(rows, axis=1))
 
 
 def _signed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the number of each row that has only one, and the norm of all other rows."""
-    return np.where((rows[:, 1:] == 0).all(axis=1), rows[:, 0], _sizes(rows))
+    return np.where((rows[:, 1:] == 0).all(axis=1), rows[:, 0], np.linalg.norm(rows, axis=1))

@@ -1,24 +1,49 @@
 """Permutation tests of many differences with the max-T adjustment.
 
-Let T be the absolute difference in the data and T* the one under permuted labels. The data count as
-one of the permutations.
+Let T be the test statistic of a difference in the data and T* the one under permuted labels; larger
+values are stronger evidence. The data count as one of the permutations.
 
     p            share of the permutations with T* >= T
     p adjusted   share of the permutations in which the largest T* of the family is >= T
 
 This is the single-step method of Westfall and Young (1993). It controls the family-wise error and
 allows for dependence between the differences. A family is all differences of one kind in all pairs
-of groups, each divided by a unit that makes them comparable.
+of groups, whose statistics must be comparable.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-TOLERANCE = 1 - 1e-12  # values that differ by rounding count as equal
+TOLERANCE = 1e-9  # statistics that differ by rounding count as equal
+
+
+class Tally(NamedTuple):
+    """Some permutations of a family, compared with the data.
+
+    ``as_large`` of shape (n_pairs, n) is the number of permutations with T* >= T, ``any_as_large``
+    of shape (n,) the number in which the largest over the pairs is, and ``largest`` of shape
+    (n_permutations,) the largest T* of the family.
+    """
+
+    as_large: NDArray[np.int64]
+    any_as_large: NDArray[np.int64]
+    largest: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, observed: NDArray[np.float64], permuted: NDArray[np.float64]) -> Tally:
+        """Compare statistics of shape (n_permutations, n_pairs, n) with those of the data."""
+        least = observed - TOLERANCE
+        return cls(
+            (permuted >= least).sum(axis=0),
+            (permuted.max(axis=1) >= least.max(axis=0)).sum(axis=0),
+            permuted.max(axis=(1, 2), initial=-np.inf),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +56,7 @@ class MaxT:
         The differences between the groups of each pair.
     p_values, adjusted : ndarray of shape (n_pairs, n)
     p_any : ndarray of shape (n,)
-        P-value of the largest scaled difference over the pairs: whether any two groups differ.
+        P-value of the largest statistic over the pairs: whether any two groups differ.
     """
 
     signed: NDArray[np.float64]
@@ -43,44 +68,37 @@ class MaxT:
     def of(
         cls,
         signed: NDArray[np.float64],
-        permuted: NDArray[np.float64],
-        units: NDArray[np.float64] | None = None,
-        largest: NDArray[np.float64] | None = None,
+        observed: NDArray[np.float64],
+        permutations: Sequence[Tally],
     ) -> MaxT:
-        """Compare differences with those under permuted labels.
+        """Compute p-values from the statistics of the data and of all permutations.
 
         Parameters
         ----------
         signed : ndarray of shape (n_pairs, n)
-        permuted : ndarray of shape (n_permutations, n_pairs, n)
-        units : ndarray of shape (n_pairs, 1), optional
-            By default the standard deviation of each difference over the permutations.
-        largest : ndarray of shape (1 + n_permutations,), optional
-            The largest scaled difference of the family, in the data and in each permutation; by
-            default that of `signed` and `permuted`.
+            The differences to report.
+        observed : ndarray of shape (n_pairs, n)
+            Their test statistics.
+        permutations : sequence of Tally
 
         Examples
         --------
-        >>> permuted = np.array([[[0.1, 3.0]], [[0.2, 1.0]], [[0.3, 2.0]]])
-        >>> tests = MaxT.of(np.array([[-1.0, 1.5]]), permuted)
+        >>> observed = np.array([[1.0, 0.5]])
+        >>> permuted = np.array([[[0.1, 3.0]], [[0.2, 0.1]], [[0.3, 0.7]]])
+        >>> tests = MaxT.of(-observed, observed, [Tally.of(observed, permuted)])
         >>> tests.p_values.tolist(), tests.adjusted.tolist()
         ([[0.25, 0.75]], [[0.5, 0.75]])
         """
-        sizes = np.abs(np.concatenate([signed[None], permuted]))
-        spread = sizes.std(axis=0) if units is None else units
-        scaled = sizes / np.where(spread > 0, spread, 1.0)
-        if largest is None:
-            largest = scaled.max(axis=(1, 2), initial=0.0)
-        as_large = np.sort(largest)
-        first = np.searchsorted(as_large, scaled[0] * TOLERANCE)
+        largest = np.sort(
+            np.concatenate(
+                [[observed.max(initial=-np.inf)], *(tally.largest for tally in permutations)]
+            )
+        )
+        n = len(largest)
+        first = np.searchsorted(largest, observed - TOLERANCE)
         return cls(
             signed,
-            _share_as_large(sizes),
-            (len(as_large) - first) / len(as_large),
-            _share_as_large(scaled.max(axis=1)),
+            np.asarray(1 + sum(tally.as_large for tally in permutations)) / n,
+            (n - first) / n,
+            np.asarray(1 + sum(tally.any_as_large for tally in permutations)) / n,
         )
-
-
-def _share_as_large(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of the rows, the first included, with values as large as in the first."""
-    return np.asarray((values >= values[0] * TOLERANCE).mean(axis=0))

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.errors import InputError, option
 from markhood.execution.runner import Runner
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.protocol import FitPenalty
@@ -132,8 +133,29 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
         return reported_couplings(completed, found.edges, found.is_marginal)
 
     tiles = list(range(n_replicates))
-    found = [Replicate(*one) for one in job.runner.map("replicates", learn, tiles)]
-    return Replicates.of(found, job.n_variables - len(known.covariates))
+    n_variables = job.n_variables - len(known.covariates)
+    found = [_checked(one, n_variables) for one in job.runner.map("replicates", learn, tiles)]
+    return Replicates.of(found, n_variables)
+
+
+def _checked(one: Any, n_variables: int) -> Replicate:
+    """Return a replicate; raise `InputError` for one that a checkpoint cannot have."""
+    edges, couplings = map(np.asarray, one)
+    is_sound = (
+        edges.dtype == np.int64
+        and edges.shape == (len(edges), 2)
+        and couplings.dtype == np.float64
+        and couplings.shape == (len(edges),)
+        and bool(((edges >= 0) & (edges < n_variables)).all())
+    )
+    if not is_sound:
+        raise InputError(
+            "checkpoint",
+            "replicates",
+            "A saved replicate has edges between variables that do not exist: remove the folder of "
+            f"{option('checkpoint')}.",
+        )
+    return Replicate(edges, couplings)
 
 
 def reported_couplings(

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.data.clusters import label_numbers
 from markhood.data.coding.coders import is_missing
 from markhood.data.coding.encode import encode_like
 from markhood.data.samples import Samples, Weights
@@ -26,6 +27,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.model.potts.conditional import given_last
 
+MOST_REPLICATES = 1_000_000
 # Shares of the units to leave out, as in bootnet.
 DROPPED = np.linspace(0.05, 0.75, 10)
 
@@ -73,11 +75,11 @@ class Units:
         """
         of_clusters = np.arange(n_samples)
         if clusters is not None:
-            of_clusters = label_numbers("clusters", clusters, n_samples)
+            of_clusters = _checked_numbers("clusters", clusters, n_samples)
         rows = _members(of_clusters)
         if strata is None:
             return cls(rows, Lists.of([np.arange(len(rows))]), seed)
-        of_rows = label_numbers("strata", strata, n_samples)
+        of_rows = _checked_numbers("strata", strata, n_samples)
         of_units = of_rows[[unit[0] for unit in rows]]
         if (np.repeat(of_units, np.diff(rows.starts)) != of_rows[rows.values]).any():
             raise InputError(
@@ -236,7 +238,7 @@ RESAMPLINGS: Mapping[str, Callable[[Units], Resampling]] = {
 }
 
 
-def label_numbers(name: str, labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
+def _checked_numbers(name: str, labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
     """Return a number for each label, numbered in the order of first occurrence."""
     listed = listed_labels(name, labels, n_samples)
     if n_missing := sum(map(is_missing, listed)):
@@ -246,8 +248,7 @@ def label_numbers(name: str, labels: ArrayLike, n_samples: int) -> NDArray[np.in
             f"{n_missing} of {n_samples} samples have no label in {option(name)}: fill in the "
             "labels, or leave these samples out.",
         )
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in listed])
+    return label_numbers(listed)
 
 
 def listed_labels(name: str, labels: ArrayLike, n_samples: int) -> list[Any]:

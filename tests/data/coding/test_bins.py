@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from markhood.data.coding.bins import bin_like, cut
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.formats.files import read_samples
+from markhood.errors import filter_findings
 from markhood.kernels.tables import codes
 from messages import refuses, warns
 
@@ -59,6 +60,7 @@ def test_property_equal_numbers_share_a_bin_and_order_is_kept(values, number, sc
     distinct = [v * scale for v in dict.fromkeys(values)]
     counts = np.array([values.count(v) for v in dict.fromkeys(values)])
     bins, labels = cut(distinct, counts, number)
+    assume(len(labels) > 1)
     order = np.argsort(distinct)
     assert (np.diff(bins[order]) >= 0).all()
     assert set(bins.tolist()) == set(range(len(labels)))
@@ -68,9 +70,39 @@ def test_property_equal_numbers_share_a_bin_and_order_is_kept(values, number, sc
 
 def test_example_auto_goes_by_the_number_of_samples():
     numbers = RNG.normal(size=(1000, 2))
-    assert {len(own) for own in encode(numbers[:60], bins="auto").levels} == {3}
-    assert {len(own) for own in encode(numbers[:250], bins="auto").levels} == {5}
-    assert {len(own) for own in encode(numbers, bins="auto").levels} == {7}
+    assert {len(own) for own in encode(numbers[:20]).levels} == {4}
+    assert {len(own) for own in encode(numbers[:60]).levels} == {12}
+    assert {len(own) for own in encode(numbers).levels} == {12}
+
+
+@pytest.mark.parametrize("n_values", [12, 13, 64, 65])
+def test_example_no_jump_by_the_number_of_values(n_values):
+    numbers = np.column_stack([np.arange(1300) % n_values, np.arange(1300) % 2])
+    assert len(encode(numbers).levels[0]) == 12
+    with filter_findings(ignore=["distinct-column"]):
+        assert len(encode(numbers, bins=None).levels[0]) == n_values
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_example_zero_is_the_first_level_of_counts(tmp_path, as_text):
+    table = pd.DataFrame({"birds": [0] * 40 + list(range(1, 61)), "wet": [0, 1] * 50})
+    if as_text:
+        table.to_csv(tmp_path / "t.csv", index=False)
+    samples = read_samples(tmp_path / "t.csv") if as_text else encode(table)
+    assert samples.levels[0][:2] == (0, "[1, 6)")
+    assert len(samples.levels[0]) == 12
+    assert samples.variables.kinds[0] == "ordinal"
+    assert samples.account.codebook["birds"].kind == "count"
+    new = encode_like([[0, 1], [3, 0], [500, 0]], samples.levels)
+    assert codes(new.bits, 0).tolist() == [0, 1, 11]
+
+
+def test_example_presence():
+    table = pd.DataFrame({"birds": [0, 0, 3, 7] * 20, "age": [20, 30, 40, 50] * 20})
+    samples = encode(table, bins="presence")
+    assert samples.levels == (("absent", "present"), (20, 30, 40, 50))
+    assert codes(encode_like([[2, 20]], samples.levels).bits, 0).tolist() == [1]
+    assert encode(table, bins={"birds": "presence"}).levels == samples.levels
 
 
 def test_example_new_numbers_find_their_bins():
@@ -126,9 +158,8 @@ def test_example_bins_that_cannot_be(bins, expected):
         encode(PEOPLE, bins=bins)
 
 
-def test_example_too_many_values_name_bins():
-    with refuses("too-many-levels", "income", "measurements", "bins=4"):
-        encode(PEOPLE)
+def test_example_texts_that_do_not_repeat_are_left_out():
     notes = PEOPLE.assign(note=[f"n{k}" for k in range(400)])
-    with refuses("too-many-levels", "note", "row 65"):
-        encode(notes, bins=4)
+    with warns("left-out", where="note"):
+        assert "note" not in encode(notes).names
+    assert encode(notes, exclude=["note"]).levels == encode(PEOPLE).levels

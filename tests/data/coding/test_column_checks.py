@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 from markhood.data.coding.cells import MISSING
-from markhood.data.coding.column_checks import likeness, suspected_codes
+from markhood.data.coding.column_checks import likeness
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
-from markhood.errors import on_command_line, written_by
 from messages import ignores, refuses, warns
 
 N = 40
@@ -49,87 +48,34 @@ def test_example_what_values_look_like(values, expected):
     assert likeness(values) == expected
 
 
-@pytest.mark.parametrize(
-    ("levels", "codes"),
-    [
-        ((-99, 1, 2), [-99]),
-        ((-9, 0, 1), [-9]),
-        ((-9, -8, 0, 1), [-9, -8]),
-        ((-9, -3, 0), []),  # other negative numbers
-        ((-1, 1), []),
-        ((-9.0, 1.0), [-9.0]),
-        ((1, 2, 3, 9), [9]),
-        ((1, 2, 3, 4, 5, 6, 7, 9), []),
-        ((18, 40, 98, 99), []),
-        ((18, 40, 98, 999), [999]),
-        ((1, 9), []),
-        (("n", "y", "?"), ["?"]),
-        (("-", "+"), ["-"]),
-        (("-", "A", "C"), []),  # a gap of an alignment
-        ((0, 1, "."), ["."]),
-        ((".", None), []),  # it is all that there is
-        ((False, True), []),
-    ],
-)
-def test_example_codes_for_missing(levels, codes):
-    assert suspected_codes(levels) == codes
-
-
-def test_example_codes_are_asked_about_by_name():
-    table = ANSWERS.copy()
-    table.loc[:11, "a"] = -99
-    table.loc[:1, "b"] = -99
-    (warning,) = warnings_of(table)
-    assert (warning.code, warning.where) == ("missing-codes", "a")
-    for fact in ("-99", "14 times", "'a' and 'b'", "missing_values=[-99]"):
-        assert fact in str(warning)
-    with written_by(on_command_line):
-        assert "--missing-values -99" in str(warnings_of(table)[0])
-    assert warnings_of(table, missing_values=[-99], missing="level") == []
-
-
-def test_example_columns_that_are_no_categories_are_named_in_one_sentence():
+def test_example_columns_that_are_not_variables_are_left_out(tmp_path):
     table = ANSWERS.assign(
         id=range(1, N + 1),
         born=pd.date_range("2001-01-01", periods=N).strftime("%Y-%m-%d"),
+        name=[f"P{k}" for k in range(N)],
         iq=RNG.normal(100, 15, N).round(1),
     )
     (warning,) = warnings_of(table)
-    assert (warning.code, warning.where) == ("distinct-column", "id")
+    assert (warning.code, warning.where) == ("left-out", "id")
     for fact in (
         "3 columns",
-        "'id' (running numbers",
-        "'born' (dates, such as '2001-01-01' and",
-        "exclude=['id', 'born', 'iq']",
-        "bins=4",
+        "'id' (numbers of the rows)",
+        "'born' (dates)",
+        "'name' (an identifier)",
     ):
         assert fact in str(warning)
-    assert warnings_of(table, exclude=["id", "born", "iq"]) == []
-
-
-def test_example_many_whole_numbers_are_measurements_though_values_repeat():
-    table = np.column_stack([np.arange(900) % 31, np.arange(900) % 2])
-    assert "'x0' (measurements" in str(warnings_of(table)[0])
-    assert warnings_of(np.column_stack([np.arange(900) % 30, np.arange(900) % 2])) == []
-
-
-def test_example_too_many_values_in_several_columns_of_tables_and_files(tmp_path):
-    table = pd.DataFrame(
-        {
-            "id": range(300),
-            "a": np.arange(300) % 2,
-            "b": np.arange(300) // 150,
-            "name": [f"P{k}" for k in range(300)],
-        }
-    )
+    assert "kinds={'id': 'nominal'}" in str(warning)
+    assert warnings_of(table, exclude=["id", "born", "name"]) == []
     table.to_csv(tmp_path / "t.csv", index=False)
-    facts = ("2 columns", "'id' (running numbers", "'name' (identifiers, such as 'P0' and 'P1')")
-    texts = set()
     for read in (lambda: encode(table), lambda: read_samples(tmp_path / "t.csv")):
-        with refuses("too-many-levels", "id", *facts, "exclude=['id', 'name']") as caught:
-            read()
-        texts.add(str(caught.value))
-    assert len(texts) == 1
+        with warns("left-out", where="id"):
+            samples = read()
+        assert samples.names == (*ANSWERS, "iq")
+        assert dict(samples.account.left_out) == {
+            "id": "numbers of the rows",
+            "born": "dates",
+            "name": "an identifier",
+        }
 
 
 @ignores("missing-codes")
@@ -169,16 +115,11 @@ def test_example_categories_that_are_declared_are_levels_whatever_they_are_calle
 
 
 def test_example_what_was_taken_as_missing_is_named():
-    with refuses("missing-values", "x0", "2 missing", "'NA'", "'None'", "'x0' (2)"):
-        encode([["NA", 0], ["None", 1], ["yes", 0]])
-    with warns("missing-codes", where="None"):
-        encode([["no", 0], ["None", 1], ["yes", 0]], missing="level")
+    with refuses("missing-values", "x0", "1 missing", "'NA'", "'x0' (1)"):
+        encode([["NA", 0], ["no", 1], ["yes", 0]], missing="error")
 
 
-def test_example_values_of_any_kind_behind_one_too_many():
-    rows = [[k, k % 2] for k in range(70)]
-    with refuses("too-many-levels", "x0"):
-        encode([*rows, [float("inf"), 1], [{}, 0]])
-    floats = np.array([[k, k % 2] for k in [*range(64), np.inf, 70, 71]], float)
-    with refuses("too-many-levels", "x0"):
-        encode(floats)
+def test_example_none_is_an_answer_among_words_and_missing_among_numbers():
+    assert encode([["no", 0], ["None", 1], ["yes", 0]]).levels[0] == ("None", "no", "yes")
+    with warns("missing-codes", where="x0"):
+        assert encode([[2, 0], ["None", 1], [1, 0]], missing="level").levels[0] == (1, 2, None)

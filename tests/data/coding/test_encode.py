@@ -120,9 +120,9 @@ COMPLEX = np.array([[0, 1j], [1, 0]])
         (COMPLEX, ("not-a-level", "")),
         (COMPLEX.astype(object), ("not-a-level", "")),
         (scipy.sparse.csr_array(COMPLEX), ("not-a-level", "")),
-        ([[0, 1], [1, 2], [3, 1]], ("too-many-levels", "x0", "row 3")),
+        ([["a", 1], ["b", 2], ["c", 1]], ("too-many-levels", "x0", "row 3")),
         (
-            np.arange(6.0).reshape(3, 2),
+            [["a", "d"], ["b", "e"], ["c", "f"]],
             ("too-many-levels", "x0", "2 columns", "'x1'"),
         ),
         ([[0, 1], [None, 2]], ("missing-values", "x0", "1 missing", "'x0' (1)", "row 2")),
@@ -142,7 +142,7 @@ COMPLEX = np.array([[0, 1j], [1, 0]])
 )
 def test_example_bad_input_gets_one_sentence(data, expected):
     with refuses(*expected) as caught:
-        encode(data, table=TableFormat(max_levels=2))
+        encode(data, missing="error", table=TableFormat(max_levels=2))
     assert "\n" not in str(caught.value)
 
 

@@ -89,14 +89,14 @@ def test_example_a_second_value_that_comes_in_a_later_chunk(decode):
 
 def test_example_a_third_value_in_a_later_chunk_is_named_by_row():
     encoder = Encoder("ab", reading=Reading(max_levels=2))
-    encoder.add(binary(64, 2))
-    encoder.add(np.array([[0, 1], [0, 5]]))
+    encoder.add(np.full((64, 2), "u"))
+    encoder.add(np.array([["u", "v"], ["u", "w"]]))
     with refuses("too-many-levels", "b", "row 66"):
         encoder.finish()
 
 
 def test_example_missing_values_are_counted_over_all_chunks():
-    encoder = Encoder("abc", reading=Reading(max_levels=2))
+    encoder = Encoder("abc", reading=Reading(missing="error", max_levels=2))
     chunk = np.tile([0.0, 1.0, 2.0], (64, 1))
     chunk[1] = [1, 3, 3]
     encoder.add(chunk)
@@ -107,20 +107,19 @@ def test_example_missing_values_are_counted_over_all_chunks():
         encoder.finish()
 
 
-def test_example_columns_with_too_many_values_are_all_named_and_come_first(small_chunks):
-    encoder = Encoder("abcd", reading=Reading(max_levels=2))
+def test_example_all_problems_are_in_one_message(small_chunks):
+    encoder = Encoder("abcd", reading=Reading(missing="error"))
     chunk = np.tile([0.0, 1.0, 2.0, 3.0], (64, 1))
-    chunk[1:3, 0] = [1, 5]
-    chunk[7, 1] = np.nan  # not reported, because leaving out a column may remove it
+    chunk[7, 1] = np.nan
     encoder.add(chunk)
-    chunk[2:5, 2] = [7, 8, 9]
+    chunk[2, 2] = np.inf
     encoder.add(chunk)
-    with refuses("too-many-levels", "a", "2 columns", "'c'"):
+    with refuses("missing-values", "b", "2 missing", "'c'", "row 67", "infinite"):
         encoder.finish()
 
 
 def test_example_a_column_that_turns_to_objects_has_missing_values():
-    encoder = Encoder("ab")
+    encoder = Encoder("ab", reading=Reading(missing="error"))
     encoder.add([np.arange(64) % 2, np.arange(64) % 2])
     encoder.add([np.array([0, 1]), [True, None]])
     with refuses("missing-values", "b", "1 missing", "row 66"):

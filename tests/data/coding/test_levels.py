@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from markhood.data.coding.coders import FEW, in_order
@@ -39,7 +39,7 @@ def test_oracle_columns_of_any_number_of_levels(dtype, order, decode):
     n_levels = [2, 3, 4, 5, 17, FEW, FEW + 1, 64, 1]
     table = table_of(700, n_levels, seed=1).astype(dtype, order=order)
     with warns("constant-column", where="x8"):
-        samples = encode(table)
+        samples = encode(table, bins=None)
     assert [len(levels) for levels in samples.levels] == n_levels
     assert all(list(levels) == sorted(levels) for levels in samples.levels)
     assert decode(samples) == rows_of(table)
@@ -52,10 +52,8 @@ def test_oracle_columns_of_any_number_of_levels(dtype, order, decode):
 @MANY_NUMBERS
 def test_oracle_hundreds_of_levels(n_levels, dtype, decode):
     table = table_of(1100, [2, n_levels]).astype(dtype)
-    samples = encode(table, table=TableFormat(max_levels=n_levels))
+    samples = encode(table, bins=None, table=TableFormat(max_levels=n_levels))
     assert decode(samples) == rows_of(table)
-    with refuses("too-many-levels", "x1", f"more than {n_levels - 1} "):
-        encode(table, table=TableFormat(max_levels=n_levels - 1))
 
 
 @given(
@@ -64,6 +62,7 @@ def test_oracle_hundreds_of_levels(n_levels, dtype, decode):
 )
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 def test_property_every_road_gives_the_same_samples(columns, dtype):
+    assume(all(len(set(column)) > 1 for column in columns))  # constants are not variables
     table = np.array(columns).T
     one = encode(table)
     assert encode(table.tolist()).fingerprint == one.fingerprint
@@ -97,9 +96,10 @@ def test_oracle_files(tmp_path, ending, decode):
         "arrow": frame.write_ipc,
         "npy": lambda place: np.save(place, table),
     }[ending](path)
-    samples = read_samples(path)
+    samples = read_samples(path, bins=None)
     assert decode(samples) == rows_of(table)
-    assert samples.fingerprint == encode(table).fingerprint
+    assert samples.fingerprint == encode(table, bins=None).fingerprint
+    assert read_samples(path).fingerprint == encode(table).fingerprint
 
 
 @pytest.mark.parametrize(
@@ -144,17 +144,12 @@ def test_example_categories_without_an_order_are_sorted_as_polars_sorts_them():
     ("data", "options", "expected"),
     [
         (
-            np.random.default_rng(0).normal(size=(200, 2)),
-            {},
-            ("too-many-levels", "x0", "2 columns", "'x1' (measurements", "bins=4"),
-        ),
-        (
             [[f"id{k}", k % 2] for k in range(100)],
             {},
             ("too-many-levels", "x0", "row 65", "identifiers", "'id0'", "exclude=['x0']"),
         ),
         (
-            [[0, 1], [1, 2], [2, 1]],
+            [["a", 1], ["b", 2], ["c", 1]],
             {"max_levels": 2},
             ("too-many-levels", "x0", "row 3", "max_levels"),
         ),

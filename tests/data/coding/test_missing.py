@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from data.conftest import GONE
@@ -65,7 +65,7 @@ def test_oracle_each_policy(make, times, decode):
     assert decode(apart) == with_gone(ROWS * times)
     assert len({dropped.fingerprint, levels.fingerprint, apart.fingerprint}) == 3
     with refuses("missing-values", "x0", "'x1'", "'drop'", "'level'", "'impute'"):  # fmt: skip
-        encode(data)
+        encode(data, missing="error")
 
 
 @pytest.mark.parametrize("kind", ["C", "F", "sparse", "npy"])
@@ -93,6 +93,7 @@ CELLS = st.sampled_from([0, 1, 2, None])
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=2, max_size=150))
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
 def test_property_every_road_agrees(rows):
+    assume(all(len({*column} - {None}) > 1 for column in as_columns(rows).values()))
     array = np.array([[np.nan if v is None else v for v in row] for row in rows])
     frame = pl.DataFrame(as_columns(rows), schema=dict.fromkeys(["x0", "x1", "x2"], pl.Int8))
     for missing in ("drop", "level", "impute"):
@@ -104,7 +105,7 @@ def test_property_every_road_agrees(rows):
                 found.append(str(error))
         assert len(set(found)) == 1
     whole = [row for row in rows if None not in row]
-    if len(whole) > 1:
+    if len(whole) > 1 and 2 * len(whole) >= len(rows):
         dropped = encode(array, missing="drop")
         assert dropped.fingerprint == encode([list(row) for row in whole]).fingerprint
 
@@ -117,7 +118,7 @@ def test_example_text_files(tmp_path, decode):
         samples = read_samples(path, missing="level", missing_values=codes)
         assert decode(samples) == expected
     with refuses("missing-values", "a", "5 missing", "'a' (3)", "'b' (2)", "line 3"):
-        read_samples(path, missing_values=[-9, "?"])
+        read_samples(path, missing="error", missing_values=[-9, "?"])
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,8 @@ def test_example_levels_that_only_dropped_rows_had_are_removed(decode):
     rows = [[0, 5, 1], [1, None, 2], [0, 5, 3], [0, 5, 1]]
     with warns("rows-dropped", "constant-column", where="missing", facts=("1 of 4 rows",)):
         samples = encode(rows, missing="drop")
-    assert [one.where for one in samples.account.findings] == ["missing", "x0"]
+    warned = [one.where for one in samples.account.findings if one.severity == "warning"]
+    assert warned == ["missing", "x0"]
     assert samples.levels == ((0,), (5,), (1, 3))
     assert decode(samples) == [(0, 5, 1), (0, 5, 3), (0, 5, 1)]
 
@@ -190,7 +192,7 @@ def test_example_the_higher_of_two_values_may_be_the_one_that_stays(decode):
         (
             [[None, 1], [1, None], [1, 0]],
             {"missing": "drop"},
-            ("too-few-rows", "missing", "2 of 3 rows", "missing='level'"),
+            ("too-few-rows", "missing", "2 of 3 rows", "missing='auto'"),
         ),
         ([[None, 1], [None, 0]], {"missing": "impute"}, ("empty-column", "x0")),
         ([[0, 1], [1, 0]], {"missing": "ignore"}, ("option-value", "missing", "'ignore'")),

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import markhood
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.coding.merged import merged_level_of
 from markhood.data.coding.regrouping import cut_samples, level_counts, with_rare_merged
-from messages import refuses
+from messages import ignores, refuses
 
 tables = st.lists(
     st.tuples(st.integers(0, 6), st.sampled_from("abcdefg"), st.booleans()), min_size=8, max_size=90
@@ -23,6 +23,7 @@ tables = st.lists(
 def test_oracle_merged_levels_are_those_of_a_table_written_so(rows, fewest, missing):
     data = pd.DataFrame(rows, columns=["step", "letter", "yes"]).astype(object)
     data.loc[::7, "letter"] = data.loc[3::9, "step"] = None
+    assume(all(data[name].nunique() > 1 for name in data))
     samples = encode(data, missing=missing)
     merged = with_rare_merged(samples, fewest)
     written = data.copy()
@@ -76,6 +77,7 @@ def test_example_merged_bins_are_one_longer_bin():
     assert level_counts(new, 0).tolist() == [1, 1]
 
 
+@ignores("identical-columns")
 @pytest.mark.parametrize("as_array", [True, False])
 def test_example_new_data_find_what_rare_values_were_merged_into(as_array):
     letters = np.array(list("aaaabbbbcd"))
@@ -97,7 +99,7 @@ def test_example_new_data_find_what_rare_values_were_merged_into(as_array):
 def test_oracle_samples_are_cut_as_their_table_is(values, number):
     table = np.column_stack([values, np.arange(len(values)) % 2])
     bins = {"x0": number}
-    cut, whole = encode(table, bins=bins), encode(table)
+    cut, whole = encode(table, bins=bins), encode(table, bins=None)
     late = cut_samples(whole, bins)
     assert (late.levels, late.variables.kinds) == (cut.levels, cut.variables.kinds)
     np.testing.assert_array_equal(late.words, cut.words)

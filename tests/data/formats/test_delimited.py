@@ -112,10 +112,10 @@ def test_property_quoted_text_is_kept_or_refused(read, decode, pairs):
     expected = [tuple(map(parse_cell, row)) for row in rows]
     if any(value in (None, float("inf"), float("-inf")) for row in expected for value in row):
         with pytest.raises(InputError) as caught:
-            read(text, header=True)
+            read(text, header=True, missing="error", missing_values=())
         assert caught.value.code in ("missing-values", "infinite-values")
     elif all(a != b for a, b in zip(expected[0], expected[1], strict=True)):
-        assert decode(read(text, header=True)) == expected
+        assert decode(read(text, header=True, missing_values=())) == expected
 
 
 @pytest.mark.parametrize(
@@ -161,12 +161,9 @@ def test_example_numbers_are_numbers(read):
         ("a\n0\n1\n", ("too-few-columns", "", "shape=(2, 1)")),
         ("a,b\n0,1\n1,0\n0\n", ("file-damaged", "table.csv", "Line 4")),
         ("a,b\n0,1\n\n1,0,1\n", ("file-damaged", "table.csv", "Line 4", "3 fields")),
-        (
-            "a,b\n0,1\n1,0\n2,0\n",
-            ("too-many-levels", "a", "line 4"),
-        ),
+        ("a,b\nu,1\nv,0\nw,0\n", ("too-many-levels", "a", "line 4")),
         ('a,b\n"x\ny",1\n\nz,0\n"\n\nw",0\nv,1', ("too-many-levels", "a", "line 6")),
-        ("0,1\n1,0\n0,1\n2,0\n", ("too-many-levels", "x0", "line 4")),
+        ("u,1\nv,0\nu,1\nw,0\n", ("too-many-levels", "x0", "line 4")),
         (
             "a,b\n0,\n1,NA\nnull,1\n",
             ("missing-values", "b", "3 missing", "'a' (1)", "'b' (2)", "line 2"),
@@ -185,7 +182,7 @@ def test_example_numbers_are_numbers(read):
 )
 def test_example_bad_text(read, text, expected):
     with refuses(*expected) as caught:
-        read(text, max_levels=2)
+        read(text, max_levels=2, missing="error")
     assert "\n" not in str(caught.value)
 
 
@@ -194,3 +191,10 @@ def test_example_duplicates_matter_only_where_wanted(read):
     assert read(text, columns=["c", "b"]).names == ("c", "b")
     with refuses("duplicate-column", "a"):
         read(text, columns=["a", "b"])
+
+
+@pytest.mark.parametrize("encoding", ["zlib", "hex", "rot13", "undefined", "no\0name", "klingon"])
+def test_example_encodings_that_are_not_of_text(tmp_path, encoding):
+    (tmp_path / "t.csv").write_text("a,b\n0,1\n1,0\n")
+    with refuses("option-value", "encoding"):
+        read_file(tmp_path / "t.csv", Reading(encoding=encoding))

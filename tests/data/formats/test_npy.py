@@ -68,7 +68,7 @@ def test_example_an_npz_without_the_array(tmp_path, arrays, array, expected):
         (TABLE[:, :1], ("too-few-columns", "")),
         (np.array([[0, np.nan], [1, 0]]), ("missing-values", "x1", "1 missing", "row 1")),
         (np.asfortranarray([[0, 1], [3, np.inf]]), ("infinite-values", "x1", "row 2")),
-        (np.arange(6).reshape(3, 2), ("too-many-levels", "x0")),
+        (np.array([["a", "d"], ["b", "e"], ["c", "f"]]), ("too-many-levels", "x0")),
         (np.zeros((3, 2), [("日", int)]), ("file-damaged", "table.npy")),
     ],
 )
@@ -76,7 +76,7 @@ def test_example_an_npz_without_the_array(tmp_path, arrays, array, expected):
 def test_example_bad_arrays(tmp_path, table, expected):
     np.save(tmp_path / "table.npy", table)
     with refuses(*expected):
-        read_samples(tmp_path / "table.npy", table=TableFormat(max_levels=2))
+        read_samples(tmp_path / "table.npy", missing="error", table=TableFormat(max_levels=2))
 
 
 def test_example_truncated_values_are_not_zeros(tmp_path):

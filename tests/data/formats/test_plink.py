@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 
 import numpy as np
@@ -41,7 +42,7 @@ def test_example_missing_genotypes_follow_the_choice(tmp_path, decode):
     copies[1, 1] = -127
     path = write(tmp_path, copies)
     with refuses("missing-values", "7:55", "1 missing", "'7:55' (1)"):
-        read_samples(path)
+        read_samples(path, missing="error")
     samples = read_samples(path, missing="level", genome=Genome(genotypes="dominant"))
     assert samples.levels[1] == (0, 1, None)
     assert list(read_samples(path, missing="impute").missing) == [1]
@@ -65,6 +66,15 @@ def test_example_what_cannot_be_used(tmp_path):
         read_samples(path)
     path.with_suffix(".bim").unlink()
     with refuses("file-damaged", "cohort.bed"):
+        read_samples(path)
+
+
+@pytest.mark.parametrize("ending", [".bim", ".fam"])
+def test_example_a_pipe_is_not_waited_for(tmp_path, ending):
+    path = write(tmp_path)
+    path.with_suffix(ending).unlink()
+    os.mkfifo(path.with_suffix(ending))
+    with refuses("file-unreadable", f"cohort{ending}"):
         read_samples(path)
 
 

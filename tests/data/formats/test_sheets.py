@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+import zipfile
 
 import pandas as pd
 import pytest
@@ -62,6 +63,43 @@ def test_example_damaged_sheets(tmp_path, ending):
     pd.DataFrame().to_excel(tmp_path / "empty.xlsx", index=False)
     with refuses("too-few-rows", "empty.xlsx"):
         read_samples(tmp_path / "empty.xlsx")
+
+
+def rewritten(path, member, change):
+    """Change one file in an archive."""
+    with zipfile.ZipFile(path) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    held[member] = change(held[member])
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in held.items():
+            archive.writestr(name, content)
+
+
+@pytest.mark.parametrize("cell", ["XFD1048576", "BBB60000", "ZZZZZZ4294967295"])
+def test_example_a_cell_far_from_the_others(tmp_path, cell):
+    path = tmp_path / "t.xlsx"
+    FRAME.to_excel(path, index=False)
+    rewritten(
+        path, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b'"C5"', f'"{cell}"'.encode())
+    )
+    with refuses("file-damaged", "t.xlsx"):
+        read_samples(path)
+
+
+def test_example_repeated_rows_and_columns(tmp_path):
+    path = tmp_path / "t.ods"
+    FRAME.to_excel(path, index=False, engine="odf")
+    times = b'table:number-columns-repeated="16000" '
+    rows = b'<table:table-row table:number-rows-repeated="1000000">'
+    rewritten(
+        path,
+        "content.xml",
+        lambda xml: xml.replace(b"<table:table-row>", rows).replace(
+            b"<table:table-cell ", b"<table:table-cell " + times
+        ),
+    )
+    with refuses("file-damaged", "t.ods"):
+        read_samples(path)
 
 
 def test_example_without_the_library(tmp_path, monkeypatch):

@@ -146,7 +146,7 @@ def test_example_sites_that_hardly_vary_are_left_out_and_listed(tmp_path, column
 def test_example_missing_calls_are_missing_values(tmp_path, columns):
     path = written(tmp_path, ["1 4 . A T 0|0 1|1 .|1", "1 6 . A T 1|1 0|1 0|0"])
     with refuses("missing-values", "1:4", "1 missing", "'cid (1)'"):
-        markhood.read_samples(path, genome=markhood.Genome(max_gap=0.5))
+        markhood.read_samples(path, missing="error", genome=markhood.Genome(max_gap=0.5))
     with warns("rows-dropped", where="missing"):
         samples = markhood.read_samples(path, missing="drop", genome=markhood.Genome(max_gap=0.5))
     assert samples.n_samples == 5

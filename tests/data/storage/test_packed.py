@@ -22,7 +22,7 @@ from markhood.data.reading import reading_of
 from markhood.data.storage.backends import Files
 from markhood.data.storage.packed import write_packed
 from markhood.data.storage.packing import pack
-from messages import refuses
+from messages import ignores, refuses
 
 CHOICES = [{}, {"missing": "level"}, {"missing": "impute"}, {"missing": "drop"}, {"weights": "w"}]
 
@@ -185,7 +185,7 @@ def test_property_bins_kinds_and_rare_levels_before_or_after_packing(tmp_path, w
         "kinds": {"place": "nominal"},
         "table": markhood.TableFormat(merge_rare=15),
     }
-    first, then = (choices, {}) if when == "packing" else ({}, choices)
+    first, then = (choices, {}) if when == "packing" else ({"bins": None}, choices)
     with warnings.catch_warnings(action="ignore", category=markhood.DataWarning):
         pack(tmp_path / "t.csv", tmp_path / "packed", **first)
     found, expected = read_samples(tmp_path / "packed", **then), encode(table, **choices)
@@ -225,6 +225,7 @@ def test_example_a_disk_that_is_too_small(tmp_path, monkeypatch):
         Files(tmp_path).require(2, 512)
 
 
+@ignores("identical-columns")
 def test_example_every_learner_takes_the_folder(tmp_path):
     rng = np.random.default_rng(0)
     data = rng.integers(0, 2, (300, 4))
@@ -347,6 +348,19 @@ def weighted_folder(tmp_path):
     return tmp_path / "packed"
 
 
+def test_example_a_header_that_is_not_closed(weighted_folder):
+    sealed(weighted_folder, weights=lambda counts: counts)
+    path, about = weighted_folder / "weights.npy", weighted_folder / "about.json"
+    content = path.read_bytes().replace(b"'shape': (200,)", b"'shape': ((((((")
+    path.write_bytes(content)
+    digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+    known = json.loads(about.read_text())
+    known["files"][path.name]["blake2b"] = digest
+    about.write_text(json.dumps(known))
+    with refuses("file-damaged", "packed"):
+        read_samples(weighted_folder)
+
+
 @pytest.mark.parametrize("changes", HOSTILE.values(), ids=HOSTILE)
 def test_example_what_kernels_rely_on_is_checked_whatever_the_hashes_say(weighted_folder, changes):
     sealed(weighted_folder, **changes)
@@ -362,6 +376,7 @@ def test_example_files_outside_the_folder_are_not_looked_at(weighted_folder):
         read_samples(weighted_folder)
 
 
+@ignores("identical-columns")
 @pytest.mark.parametrize("method", ["plrhc", "hc", "mpl", "bjp", "pairwise", "chow-liu"])
 @pytest.mark.parametrize(
     "change", [lambda w: w, lambda w: w * 0, lambda w: np.concatenate([w[:1], w[1:] * 0])]

@@ -27,6 +27,7 @@ from markhood.output.graphs.files import (
     write_csv,
     write_graph,
 )
+from markhood.output.model_files import read_model
 from messages import refuses
 
 INF, NAN = float("inf"), float("nan")
@@ -427,3 +428,16 @@ def test_formulas_are_escaped_where_that_is_asked_for(tmp_path: Path) -> None:
     assert (tmp_path / "as-is.csv").read_text().splitlines()[1].startswith("=1+1,+a,")
     assert (tmp_path / "escaped.csv").read_text().splitlines()[1].startswith("'=1+1,'+a,")
     assert not re.search(r'(^|,)"?[=+@\t]', (tmp_path / "escaped.csv").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["g.csv", "g.csv.json", "g.json", "g.graphml", "g.npz"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_example_a_pipe_or_a_device_is_not_read(tmp_path, name, make):
+    if name == "g.csv.json":
+        (tmp_path / "g.csv").write_text("source,target\na,b\n")
+    make(tmp_path / name)
+    with refuses("file-unreadable", name):
+        read_graph(tmp_path / name.replace(".csv.json", ".csv"))
+    if name == "g.json":
+        with refuses("file-unreadable", name):
+            read_model(tmp_path / name)

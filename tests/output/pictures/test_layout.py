@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from markhood import simulate
+from markhood.graph.communities import communities
 from markhood.graph.graph import Graph
-from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import grid_positions, positions
 
 

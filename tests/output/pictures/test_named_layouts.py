@@ -61,7 +61,7 @@ def test_a_damaged_line_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("name", "code"),
     [
-        ("none.csv", "file-unreadable"),
+        ("none.csv", "file-not-found"),
         ("spiral", "option-value"),
         ("coordinates.xlsx", "option-value"),
     ],

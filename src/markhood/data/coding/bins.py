@@ -4,6 +4,14 @@ Coders give every distinct number a code; when a column is complete, its codes a
 of the bins. So every source of data is read and cut in one pass. Equal numbers are always in the
 same bin. A bin is named by its interval, `[18, 25)`, the last one `[60, 77]`; a boundary is the
 shortest decimal number between two neighbouring values. New numbers are assigned to bins by name.
+
+**Counts**: whole numbers from 0 up with many zeros. Zero is the first level, and the others are
+bins of the positive numbers: nothing and little differ in kind.
+
+**Number of bins**: 12 where there are 5 samples or more per bin. An ordered variable has one
+coupling per edge however many bins it has, so fine bins lose less than they cost
+(``benchmarks/number_of_bins.py``). Columns of up to 12 numbers are not cut, so that there is no
+jump between 12 and 13 numbers.
 """
 
 from __future__ import annotations
@@ -17,16 +25,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.cells import NOT_APPLICABLE
 from markhood.data.coding.names import covariates_among
 from markhood.errors import InputError, option
 
 if TYPE_CHECKING:
     from markhood.data.reading import Reading
 
-AUTO = "auto"
+AUTO, PRESENCE = "auto", "presence"
 MOST_STEPS = 12  # distinct numbers of a column that is not cut unless it is named
-SAMPLES_PER_BIN = 50  # at least, for an automatic number of bins,
-FEWEST, MOST = 3, 7  # which is in this range
+SAMPLES_PER_BIN = 5  # at least, for an automatic number of bins,
+FEWEST, MOST = 3, 12  # which is in this range
+ABSENT, PRESENT = "absent", "present"
 DIGITS_OF_ENDS = 3  # at least, of the lowest and the highest value
 
 Bins = int | str | Mapping[str, int | str]
@@ -43,7 +53,7 @@ def checked_bins(bins: Any) -> Bins | None:
     (4, {'age': 5})
     >>> checked_bins(1)
     Traceback (most recent call last):
-    markhood.errors.InputError: bins must be a whole number from 2 up, or auto, not 1.
+    markhood.errors.InputError: bins must be a whole number from 2 up, auto or presence, not 1.
     """
     if bins is None:
         return None
@@ -52,35 +62,42 @@ def checked_bins(bins: Any) -> Bins | None:
         is_count = (
             isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 2
         )
-        if not is_count and not (isinstance(number, str) and number == AUTO):
+        if not is_count and not (isinstance(number, str) and number in (AUTO, PRESENCE)):
             raise InputError(
                 "option-value",
                 "bins",
-                f"{option('bins')} must be a whole number from 2 up, or auto, not {number!r}.",
+                f"{option('bins')} must be a whole number from 2 up, auto or presence, not "
+                f"{number!r}.",
             )
     return chosen
 
 
 def columns_to_cut(
-    bins: Bins,
+    bins: Bins | None,
     names: Sequence[str],
     values: Sequence[tuple[Any, ...]],
     declared: Collection[int] = (),
+    others: int | str | None = AUTO,
 ) -> dict[int, int | str]:
     """Return the columns to cut, each with its number of bins.
 
-    Named columns are cut if they have more values than bins. Without names, columns with more than
-    12 distinct numbers are cut, except declared categories.
+    Named columns are cut if they have more values than bins, and the `others` as if no column was
+    named. Without names, columns with more than 12 distinct numbers are cut, except declared
+    categories. For presence, columns of non-negative numbers with zeros are cut.
     """
-    if not isinstance(bins, Mapping):
-        return {
-            j: bins
+    named = bins if isinstance(bins, Mapping) else {}
+    number = others if isinstance(bins, Mapping) else bins
+    found: dict[int, int | str] = {}
+    if number is not None:
+        fewest = max(MOST_STEPS, number if isinstance(number, int) else 0)
+        found = {
+            j: number
             for j, own in enumerate(values)
             if j not in declared
-            and len(own) > max(MOST_STEPS, bins if isinstance(bins, int) else 0)
+            and (_have_zeros(own) if number == PRESENCE else len(own) > fewest)
             and are_numbers(own)
         }
-    for name in bins:
+    for name, wanted in named.items():
         if name not in names:
             raise InputError(
                 "unknown-column",
@@ -88,19 +105,43 @@ def columns_to_cut(
                 f"{option('bins')} names the column {name!r}, which does not exist: check the "
                 "spelling.",
             )
-        if not are_numbers(values[names.index(name)]):
+        j = names.index(name)
+        if not are_numbers(values[j]):
             raise InputError(
                 "binned-columns",
                 name,
                 f"Column {name!r} has values that are not numbers and cannot be cut into bins: "
-                f"leave it out of {option('bins')}.",
+                + (
+                    f"it was cut before, so pass {option('bins')} when it is read first."
+                    if bin_like((), values[j]) is not None
+                    else f"leave it out of {option('bins')}."
+                ),
             )
-    wanted = {names.index(name): number for name, number in bins.items()}
-    return {
-        j: number
-        for j, number in wanted.items()
-        if len(values[j]) > (number if isinstance(number, int) else FEWEST)
-    }
+        found.pop(j, None)
+        if len(values[j]) > (
+            wanted if isinstance(wanted, int) else 2 if wanted == PRESENCE else FEWEST
+        ):
+            found[j] = wanted
+    return found
+
+
+def _have_zeros(values: Sequence[Any]) -> bool:
+    return len(values) > 2 and are_numbers(values) and min(values) == 0
+
+
+def is_count(values: Sequence[Any], counts: NDArray[np.float64], n_bins: int = MOST) -> bool:
+    """Return whether numbers are counts in which zeros fill half a bin or more.
+
+    Examples
+    --------
+    >>> is_count([0, 1, 2], np.array([5, 3, 1])), is_count([0, 1, 2], np.array([1, 50, 50]))
+    (True, False)
+    """
+    if not are_numbers(values) or 0 not in values or min(values) < 0:
+        return False
+    if not all(value == int(value) for value in values):
+        return False
+    return bool(counts[values.index(0)] * 2 * n_bins >= counts.sum())
 
 
 def columns_of_reals(
@@ -116,7 +157,8 @@ def columns_of_reals(
     if reading.known is not None:
         return [j for j, name in enumerate(names) if name not in reading.known.names]
     kinds = reading.kinds if isinstance(reading.kinds, Mapping) else {}
-    to_cut = {} if reading.bins is None else columns_to_cut(reading.bins, names, values, declared)
+    is_asked = reading.bins not in (None, AUTO)
+    to_cut = columns_to_cut(reading.bins, names, values, declared, None) if is_asked else {}
     return [
         j
         for j in covariates_among(names, reading.adjust_for)
@@ -130,7 +172,7 @@ def columns_of_reals(
 
 def cut(
     values: Sequence[float], counts: NDArray[np.float64], number: int | str
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
     """Return the bin of each value, and the names of the bins.
 
     ``counts`` has the total weight of the samples with each value.
@@ -139,12 +181,36 @@ def cut(
     --------
     >>> cut([1, 5, 2, 9], np.array([2.0, 2.0, 2.0, 2.0]), 2)
     (array([0, 1, 0, 1]), ('[1, 5)', '[5, 9]'))
+    >>> cut([0, 5, 2, 9], np.array([9.0, 2.0, 2.0, 2.0]), 3)
+    (array([0, 2, 1, 2]), (0, '[2, 5)', '[5, 9]'))
     """
-    occurring = np.flatnonzero(counts)
     numbers = np.array([float(value) for value in values])
+    if number == PRESENCE:
+        return (numbers > 0).astype(np.int64), (ABSENT, PRESENT)
+    n_bins = _number_of(int(counts.sum())) if isinstance(number, str) else int(number)
+    if not is_count(values, counts, n_bins):
+        return _cut(numbers, counts, n_bins)
+    positive = np.where(numbers > 0, counts, 0.0)
+    if not positive.any():
+        return np.zeros(len(numbers), np.int64), (0,)
+    bins, labels = _cut(numbers, positive, max(1, n_bins - 1))
+    return np.where(numbers > 0, bins + 1, 0), (0, *labels)
+
+
+def cut_positive(
+    numbers: NDArray[np.float64], counts: NDArray[np.float64], number: int | str, n_samples: int
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Cut the numbers of samples that are not zero, where zero is a level of its own."""
+    n_bins = _number_of(n_samples) if isinstance(number, str) else int(number)
+    return _cut(numbers, counts, max(1, n_bins - 1))
+
+
+def _cut(
+    numbers: NDArray[np.float64], counts: NDArray[np.float64], n_bins: int
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    occurring = np.flatnonzero(counts)
     order = occurring[np.argsort(numbers[occurring])]
     below = np.concatenate([[0], np.cumsum(counts[order])])  # samples below each value, in order
-    n_bins = _number_of(int(below[-1])) if isinstance(number, str) else int(number)
     targets = below[-1] * np.arange(1, n_bins) / n_bins
     # The boundary between two values that is nearest to each quantile.
     nearest = np.abs(below[1:-1, None] - targets).argmin(axis=0) + 1 if len(order) > 1 else []
@@ -166,12 +232,28 @@ def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
     --------
     >>> bin_like([3, None, 70], ("[1, 5)", "[5, 9]"))
     ['[1, 5)', None, '[5, 9]']
+    >>> bin_like([0, 3], (0, "[1, 5)", "[5, 9]")), bin_like([2], ("absent", "present"))
+    ([0, '[1, 5)'], ['present'])
     """
+    if tuple(level for level in levels if level is not None) == (ABSENT, PRESENT):
+        return [
+            levels[int(float(value) > 0)] if isinstance(value, Real) and value == value else value  # noqa: PLR0124
+            for value in values
+        ]
+    has_zero = bool(levels) and isinstance(levels[0], Real) and levels[0] == 0
+    if len(levels) > 1 and levels[0] == ABSENT:
+        binned = bin_like(values, levels[1:])
+        return binned and [
+            ABSENT if v == ABSENT else b for v, b in zip(values, binned, strict=True)
+        ]
     found = [_INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
     intervals = [match for match in found if match]
-    if len(intervals) < len(levels) - (None in levels) or not intervals:
+    others = sum(level in (None, NOT_APPLICABLE) for level in levels)
+    if len(intervals) < len(levels) - others - has_zero or not intervals:
         return None
     cuts = np.array([float(match[1]) for match in intervals[1:]])
+    if has_zero:
+        cuts = np.concatenate([[np.nextafter(0, 1)], cuts])
     return [
         levels[int(np.searchsorted(cuts, float(value), side="right"))]
         if isinstance(value, Real) and value == value  # noqa: PLR0124  (NaN is not)
@@ -188,10 +270,12 @@ def joined_bin(levels: Sequence[Any]) -> str | None:
     >>> joined_bin(["[1, 5)", "[5, 9]"])
     '[1, 9]'
     """
-    found = [_INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
-    if None in found:
+    has_zero = isinstance(levels[0], Real) and levels[0] == 0
+    found = [_INTERVAL.fullmatch(x) if isinstance(x, str) else None for x in levels[has_zero:]]
+    if None in found or not found:
         return None
-    return f"{str(levels[0]).partition(',')[0]},{str(levels[-1]).partition(',')[2]}"
+    low = "[0" if has_zero else str(levels[0]).partition(",")[0]
+    return f"{low},{str(levels[-1]).partition(',')[2]}"
 
 
 def _number_of(n_samples: int) -> int:

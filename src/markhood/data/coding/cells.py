@@ -1,8 +1,8 @@
 """Parse cells of text as numbers, text or missing values.
 
-One list has the texts that mean missing, in files and in data frames: the list of pandas, so that a
-file gives the same graph however it is read, and `#NULL!` of SPSS. Texts that only sometimes mean
-missing (a dot, a dash) are levels, and `column_checks` warns about them.
+One list has the texts that mean missing, in files and in data frames: the list of pandas without
+'None', which is an answer among words, and with `#NULL!` of SPSS. Texts that only sometimes mean
+missing (a dot, 'refused', 'None' among numbers) are found by `missing_codes`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from contextlib import suppress
 from typing import Any
 
 MISSING = frozenset(
-    ["", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "#NULL!", "NULL", "null", "None",
+    ["", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "#NULL!", "NULL", "null",
      "NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
 )  # fmt: skip
+
+NOT_APPLICABLE = "not applicable"  # the level of questions that were skipped
 
 _NUMBER = re.compile(r"(?ai)[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)")
 DECIMAL_COMMA = re.compile(r"(?a)[+-]?\d+,\d+")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.cells import MISSING, means_missing
+from markhood.data.coding.coded_cells import CodedCells
 from markhood.data.coding.many_levels import ManyLevels
 from markhood.data.coding.problems import Problems
 from markhood.data.reading import Reading
@@ -24,8 +25,6 @@ from markhood.errors import InputError
 
 Levels = tuple[tuple[Any, ...], ...]
 ARRAY_KINDS = "biufUS"  # dtypes that NumPy compares fast; others are coded value by value
-VALUES_LOOKED_AT = 1000  # of a column with too many levels, to describe them
-MOST_CODES = 2**31  # codes have 32 bits, with one more code for missing
 FEW = 32  # levels that blocks are compared with one by one; further levels are searched
 
 
@@ -34,15 +33,6 @@ class Codes(NamedTuple):
 
     codes: NDArray[Any]
     absent: NDArray[np.bool_] | None
-
-
-def most_values(reading: Reading) -> int:
-    """Return the limit of distinct values in a column.
-
-    Values that become bins, known levels or real columns are not limited.
-    """
-    is_limited = reading.bins is None and reading.known is None and not reading.adjust_for
-    return reading.max_levels if is_limited else MOST_CODES
 
 
 def reject_complex(dtype: object) -> InputError:
@@ -103,14 +93,12 @@ class ArrayCoder:
     ) -> None:
         self._problems = problems
         self._reading = reading
-        self._limit = most_values(reading)
         self._missing = _codes_in(dtype, reading)
         # One row per level. Unused entries repeat the first level of the column, so that one test
         # finds the new values of all columns.
         self._levels = np.zeros((2, width), dtype)
         self._n_levels = np.zeros(width, np.int64)
         self._many: dict[int, ManyLevels] = {}
-        self._overfull: set[int] = set()
 
     def codes(self, tile: NDArray[Any], row: int, column: int, offset: int) -> Codes | None:
         """Return the codes of a tile; None if there are problems.
@@ -131,7 +119,7 @@ class ArrayCoder:
         if unknown.any():
             columns = self._meet_second(tile, unknown, offset)
             if len(columns):
-                codes = self._code_more(tile, absent, codes, columns, (row, column, offset))
+                codes = self._code_more(tile, absent, codes, columns, offset)
         return None if self._problems else Codes(codes, absent)
 
     def _meet_second(
@@ -154,18 +142,15 @@ class ArrayCoder:
         absent: NDArray[np.bool_] | None,
         codes: NDArray[Any],
         columns: NDArray[np.int64],
-        corner: tuple[int, int, int],
+        offset: int,
     ) -> NDArray[Any]:
         """Return the codes of a tile in which these columns have more than two values."""
-        row, column, offset = corner
         at = columns + offset
         all_of_it = len(columns) == tile.shape[1]
         seen = tile if all_of_it else tile[:, columns]
         left = np.ones(seen.shape, np.bool_) if absent is None else ~absent[:, columns]
-        if self._overfull:
-            left[:, np.isin(at, list(self._overfull))] = False
         found: NDArray[Any] = np.zeros(seen.shape, np.uint8)
-        for code in range(min(FEW, self._limit)):
+        for code in range(FEW):
             self._meet(code, seen, left, at)
             if code == len(self._levels):
                 break
@@ -176,7 +161,7 @@ class ArrayCoder:
             if code and not left.any():
                 break
         if left.any():
-            found = self._search(seen, left, found.astype(np.uint32), at, (row, columns + column))
+            found = self._search(seen, left, found.astype(np.uint32), at)
         if all_of_it:
             return found
         merged = codes.astype(found.dtype)
@@ -203,24 +188,13 @@ class ArrayCoder:
         left: NDArray[np.bool_],
         found: NDArray[np.uint32],
         at: NDArray[np.int64],
-        corner: tuple[int, NDArray[np.int64]],
     ) -> NDArray[np.uint32]:
         """Find the remaining codes of columns with many levels, one column at a time."""
-        row, columns = corner
         for c in np.flatnonzero(left.any(axis=0)):
-            j = int(at[c])
             rows = np.flatnonzero(left[:, c])
             values = seen[rows, c]
-            many = self._many.setdefault(j, ManyLevels(values.dtype, FEW))
-            surplus = many.learn(values, self._limit)
-            if surplus is None:
-                found[rows, c] = many.codes(values)
-                continue
-            where = row + int(rows[surplus]), int(columns[c])
-            self._overfull.add(j)
-            looked_at = seen[:VALUES_LOOKED_AT, c].tolist()
-            some = [v for v in looked_at if not is_missing(v)]
-            self._problems.add_too_many(*where, self._limit, some)
+            many = self._many.setdefault(int(at[c]), ManyLevels(values.dtype, FEW))
+            found[rows, c] = many.codes(values)
         return found
 
     def _find_missing(self, tile: NDArray[Any], row: int, column: int) -> NDArray[np.bool_] | None:
@@ -277,16 +251,14 @@ class ValueCoder:
     ) -> None:
         self._problems = problems
         self._reading = reading
-        self._limit = most_values(reading)
         self._parse = parse
         self._declared = declared
-        self._overfull: set[int] = set()
         # Codes by level; and by raw value, plus one, because 0 is missing.
         self._levels: list[dict[Any, int]] = [{} for _ in range(width)]
         self._stored: list[dict[Any, int]] = [{} for _ in range(width)]
 
     def codes(
-        self, columns: Sequence[Sequence[Any]], row: int, column: int, offset: int
+        self, columns: Sequence[Sequence[Any] | CodedCells], row: int, column: int, offset: int
     ) -> Codes | None:
         """Return the codes of some columns; None if there are problems.
 
@@ -294,7 +266,8 @@ class ValueCoder:
         """
         coded: list[Any] = []
         for j, values in enumerate(columns, start=offset):
-            if j in self._overfull:
+            if isinstance(values, CodedCells):
+                coded.append(self._look_up_cells(values, row, column + j - offset, j))
                 continue
             lookup = self._stored[j].__getitem__
             try:
@@ -302,8 +275,7 @@ class ValueCoder:
             except (KeyError, TypeError, ValueError):
                 # A new value, one that cannot be a key, or a code above 255.
                 self._meet(values, row, column + j - offset, j)
-                if j not in self._overfull:
-                    coded.append(self._look_up(values, j))
+                coded.append(self._look_up(values, j))
         if self._problems:
             return None
         stored: NDArray[Any]
@@ -315,6 +287,17 @@ class ValueCoder:
         if stored.all():
             return Codes((stored - stored.dtype.type(1)).T, None)
         return Codes((stored - (stored != 0)).T, (stored == 0).T)
+
+    def _look_up_cells(
+        self, cells: CodedCells, row: int, column: int, offset: int
+    ) -> NDArray[np.uint8 | np.uint32]:
+        """Return the stored codes of cells; only their distinct texts are parsed."""
+        stored = self._stored[offset]
+        if not all(text in stored for text in cells.texts):
+            self._meet(cells.texts, row, column, offset)
+        codes = np.array([stored.get(text, 0) for text in cells.texts], np.uint32)
+        small = codes.astype(np.uint8) if codes.max(initial=0) < 256 else codes
+        return np.asarray(small[cells.numbers])
 
     def _look_up(self, values: Sequence[Any], offset: int) -> bytes | NDArray[np.uint32]:
         """Return the stored codes of values; values without a code are missing."""
@@ -348,13 +331,6 @@ class ValueCoder:
                 self._problems.add_infinite(r, column)
             elif value in levels:
                 stored[raw] = levels[value] + 1
-            elif len(levels) >= self._limit:
-                self._overfull.add(offset)
-                # Values up to this row have been looked up; later ones may be of any type.
-                known = map(self._parse, values[: r - row + 1][-VALUES_LOOKED_AT:])
-                some = [v for v in known if not self._is_missing(v, texts_are_levels)]
-                self._problems.add_too_many(r, column, self._limit, some)
-                return
             else:
                 levels[value] = len(levels)
                 stored[raw] = len(levels)

@@ -1,37 +1,28 @@
-"""Check columns for values that are probably not categories or are codes for missing.
+"""Check columns for values that are probably not categories.
 
-A column in which nearly all values differ is an identifier, a date, free text or a measurement.
--99 among ages, or a dot among words, is probably a code for missing. The data are not changed:
-a warning names the columns and the option to use.
+A column in which nearly all values differ is an identifier, a date or free text. The data are not
+changed: a warning names the columns and the option to use.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, time, timedelta
 from itertools import pairwise
 from numbers import Real
 from typing import Any
 
 from markhood.data.coding.cells import parse_cell
-from markhood.errors import counted, listed, option
+from markhood.errors import listed, option
 from markhood.findings import FindingLog
 
 SHARE_DISTINCT = 0.9
-MOST_NUMBERS = 30  # more distinct numbers are rarely categories,
-MOST_DECIMALS = 9  # more distinct numbers with decimals neither
 FEWEST_DISTINCT = 8  # with fewer levels no column is suspicious
 WORDS_OF_PROSE = 4
 CHARACTERS_SHOWN = 24
 NAMES_TYPED = 40  # in an option; for more, users write patterns
-TEXT_CODES = frozenset(
-    [".", "..", "?", "-", "--", "*", "na", "n.a.", "N.A.", "NAN", "Nan", "#REF!", "#VALUE!",
-     "#DIV/0!", "#NAME?", "#NUM!"]
-)  # fmt: skip
-LOW_CODES = frozenset([-7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, -99999])
-HIGH_CODES = frozenset([9, 77, 88, 99, 777, 888, 999, 7777, 8888, 9999, 99999])
 
 _DATE = re.compile(r"(?a)(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([ T].*)?")
 _CLOCK = re.compile(r"(?a)\d{1,2}:\d{2}(:\d{2}.*)?")
@@ -87,8 +78,6 @@ def how_to_leave_out(names: Sequence[str], likenesses: Sequence[str]) -> str:
     them = "them" if len(names) > 1 else "it"
     exclude = option("exclude", list(names)) if len(names) <= NAMES_TYPED else option("exclude")
     advice = f"Leave {them} out with {exclude}"
-    if any("measurements" in like for like in likenesses):
-        advice += f", or cut measurements into bins with {option('bins', 4)}"
     if "categories" in likenesses:
         advice += f", or raise {option('max_levels')} if they are categories"
     return f"{advice}."
@@ -103,7 +92,7 @@ def warn_about_distinct(
 ) -> None:
     """Warn about columns that do not look like categories.
 
-    In these columns nearly all values differ, or there are many distinct numbers.
+    In these columns nearly all values differ, and some are not numbers.
 
     Parameters
     ----------
@@ -116,15 +105,13 @@ def warn_about_distinct(
     shown : sequence of tuple
         The values of each column in order of appearance.
     """
-    known: dict[tuple[Any, ...], bool] = {}  # many columns share their levels
-    doubtful = []
-    for j, own in enumerate(levels):
-        if len(own) < FEWEST_DISTINCT:
-            continue
-        if own not in known:
-            known[own] = _are_measured(own)
-        if known[own] or len(own) >= SHARE_DISTINCT * n_observed(j):
-            doubtful.append(j)
+    doubtful = [
+        j
+        for j, own in enumerate(levels)
+        if len(own) >= FEWEST_DISTINCT
+        and len(own) >= SHARE_DISTINCT * n_observed(j)
+        and not all(isinstance(level, Real) for level in own)
+    ]
     if not doubtful:
         return
     likenesses = [likeness(shown[j], n_observed(j)) for j in doubtful]
@@ -138,84 +125,4 @@ def warn_about_distinct(
         names[doubtful[0]],
         f"{len(doubtful)} column{'s do' if many else ' does'} not look like categories: "
         f"{listed(columns)}. {how_to_leave_out([names[j] for j in doubtful], likenesses)}",
-    )
-
-
-def _are_measured(levels: Sequence[Any]) -> bool:
-    """Return whether there are too many distinct numbers for categories."""
-    numbers = [level for level in levels if level is not None]
-    if len(numbers) <= MOST_DECIMALS or not all(isinstance(level, Real) for level in numbers):
-        return False
-    return len(numbers) > MOST_NUMBERS or any(level != int(level) for level in numbers)
-
-
-def suspected_codes(levels: Sequence[Any]) -> list[Any]:
-    """Return the levels of a column that look like codes for missing.
-
-    A number does if it is one of the usual codes and far from the other numbers: below them where
-    none of them is negative, or above them by more than their range.
-
-    Examples
-    --------
-    >>> suspected_codes([-99, 1, 2, 3]), suspected_codes([0, 1, 9]), suspected_codes([-1, 0, 1])
-    ([-99], [9], [])
-    >>> suspected_codes(["?", "n", "y"]), suspected_codes(list(range(18, 100)))
-    (['?'], [])
-    """
-    texts = [level for level in levels if isinstance(level, str) and level.strip() in TEXT_CODES]
-    if _are_letters(level for level in levels if level not in texts):
-        texts = []
-    numbers = [level for level in levels if isinstance(level, (int, float))]
-    low = [level for level in numbers if level in LOW_CODES]
-    others = [level for level in numbers if level not in LOW_CODES]
-    if any(level < 0 for level in others):
-        low = []
-    high = [level for level in others if level in HIGH_CODES]
-    others = [level for level in others if level not in HIGH_CODES]
-    if len(others) > 1:
-        top, span = max(others), max(others) - min(others)
-        high = [level for level in high if level - top > span]
-    else:
-        high = []
-    found = [*low, *high, *texts]
-    return found if len(found) < len(levels) - (None in levels) else []
-
-
-def _are_letters(levels: Iterable[Any]) -> bool:
-    """Return whether levels are letters of an alignment, in which a dash is a gap."""
-    return all(isinstance(v, str) and len(v) == 1 and v.isalpha() and v.isupper() for v in levels)
-
-
-def warn_about_missing_codes(
-    log: FindingLog,
-    names: Sequence[str],
-    levels: Sequence[tuple[Any, ...]],
-    count: Callable[[int, int], int],
-) -> None:
-    """Warn about values that look like codes for missing.
-
-    `count` returns the number of samples with a level of a column, by the indices of both.
-    """
-    suspects: Mapping[tuple[Any, ...], list[Any]] = {
-        own: codes for own in set(levels) if (codes := suspected_codes(own))
-    }
-    if not suspects:
-        return
-    found: dict[Any, list[tuple[int, int]]] = {}
-    for j, own in enumerate(levels):
-        for code in suspects.get(own, ()):
-            found.setdefault(code, []).append((j, count(j, own.index(code))))
-    shown = []
-    for code, uses in found.items():
-        columns = listed([repr(names[j]) for j, _ in uses])
-        times = counted(sum(n for _, n in uses), "time")
-        shown.append(f"{code!r} ({times} in column{'s'[: len(uses) > 1]} {columns})")
-    one = len(found) == 1
-    first = next(iter(found.values()))[0][0]
-    log.add_warning(
-        "missing-codes",
-        names[first],
-        f"{listed(shown)} {'looks like a code' if one else 'look like codes'} for missing, but "
-        f"{'is' if one else 'are'} treated as {'a level' if one else 'levels'}. If missing is "
-        f"meant, use {option('missing_values', list(found))}.",
     )

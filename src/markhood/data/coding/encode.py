@@ -50,9 +50,9 @@ def encode(
     exclude: Sequence[str] = (),
     adjust_for: Sequence[str] = (),
     kinds: Kinds = "auto",
-    bins: Bins | None = None,
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    bins: Bins | None = "auto",
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     table: TableFormat | None = None,
     genome: Genome | None = None,
@@ -179,11 +179,11 @@ def pick_samples(samples: Samples, reading: Reading) -> Samples:
     if picked != list(range(samples.n_variables)):
         check_shape(samples.n_samples, len(picked), min_columns=reading.min_columns)
         samples = samples.pick(np.array(picked))
-    if reading.bins is not None:
+    if "bins" in reading.changed() and reading.bins is not None:
         samples = cut_samples(samples, reading.bins)
     if reading.kinds != "auto":
         as_they_are = {j: Category((), o) for j, o in enumerate(samples.variables.is_ordered)}
-        variables, _ = with_kinds(samples.variables, reading.kinds, as_they_are)
+        variables = with_kinds(samples.variables, reading.kinds, as_they_are)
         samples = replace(samples, variables=variables)
     return samples
 
@@ -195,7 +195,7 @@ def encode_like(
     *,
     ordered: Sequence[bool] = (),
     missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    missing_values: Iterable[Any] = "auto",
 ) -> Samples:
     """Pack new data with the levels of data seen before.
 
@@ -230,7 +230,7 @@ def encode_like(
     if len(names) != len(levels):
         raise _other_columns(len(names), len(levels))
     known = Variables(names, levels, tuple(ordered) or None)
-    reading = Reading(missing=missing, missing_values=tuple(missing_values), known=known)
+    reading = reading_of(missing=missing, missing_values=missing_values, known=known)
     return pack_table(data, names, reading)
 
 

@@ -86,6 +86,7 @@ def read_frame(
         len(frame),
         categories=declared_categories(wanted),
         reading=reading,
+        is_table=True,
     )
     add_frame(encoder, wanted)
     if weights is not None:

@@ -16,32 +16,22 @@ class ManyLevels:
         self._codes = np.empty(0, np.uint32)
         self._next = first
 
-    def learn(self, values: NDArray[Any], limit: int) -> int | None:
-        """Assign codes to new values, up to `limit` in all.
-
-        Returns
-        -------
-        int or None
-            The index of the first value beyond the limit, None if there is none.
-        """
-        new, first_at = np.unique(values, return_index=True)
-        known = np.isin(new, self._values)
-        new, first_at = new[~known], first_at[~known]
-        by_appearance = np.argsort(first_at)
-        room = max(0, limit - self._next)
-        taken = new[by_appearance[:room]]
-        if len(taken):
-            fresh = np.arange(self._next, self._next + len(taken), dtype=np.uint32)
-            codes = np.concatenate([self._codes, fresh])
-            both = np.concatenate([self._values, taken])
-            order = np.argsort(both, kind="stable")
-            self._values, self._codes = both[order], codes[order]
-            self._next += len(taken)
-        return int(first_at[by_appearance[room]]) if len(new) > room else None
-
     def codes(self, values: NDArray[Any]) -> NDArray[np.uint32]:
-        """Return the codes of values, which all have one."""
-        return self._codes[np.searchsorted(self._values, values)]
+        """Return the codes of values; new values get the next codes."""
+        distinct, first_at, which = np.unique(values, return_index=True, return_inverse=True)
+        at = np.searchsorted(self._values, distinct)
+        near = np.minimum(at, max(0, len(self._values) - 1))
+        is_new = self._values[near] != distinct if len(self._values) else np.ones(len(at), np.bool_)
+        codes = np.empty(len(distinct), np.uint32)
+        codes[~is_new] = self._codes[at[~is_new]]
+        n_new = int(is_new.sum())
+        if n_new:
+            by_appearance = np.argsort(np.argsort(first_at[is_new]))
+            codes[is_new] = self._next + by_appearance
+            self._values = np.insert(self._values, at[is_new], distinct[is_new])
+            self._codes = np.insert(self._codes, at[is_new], codes[is_new])
+            self._next += n_new
+        return codes[which]
 
     def values(self) -> list[Any]:
         """Return all values in order of appearance."""

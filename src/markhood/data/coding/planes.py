@@ -94,10 +94,25 @@ class Planes:
 
     def recode(self, column: int, new: NDArray[np.int64], n_new: int, n_samples: int) -> None:
         """Replace each code of a column by a new code."""
-        at, codes = np.array([column]), np.append(new, 0)[self.codes(column, len(new), n_samples)]
-        for digit in range(max(1, (n_new - 1).bit_length())):
-            bits = (codes >> digit & 1)[:, None]
+        self.write(column, np.append(new, -1)[self.codes(column, len(new), n_samples)], n_new)
+
+    def write(self, column: int, codes: NDArray[np.int64], n_values: int) -> None:
+        """Replace the codes of a column, -1 for missing values."""
+        at, absent = np.array([column]), codes < 0
+        if absent.any() or column in self.columns(MISSING):
+            self.put(MISSING, absent[:, None], 0, at)
+        for digit in range(max(1, (n_values - 1).bit_length())):
+            bits = (codes >> digit & ~absent & 1)[:, None]
             self.put(digit, bits, 0, at if digit else slice(column, column + 1))
+
+    def pick(self, columns: Columns) -> None:
+        """Keep only some columns."""
+        kept = self.storage.zeros(len(columns), self._first.shape[1])
+        for block in blocks(range(len(columns)), self.n_words):
+            kept[block] = self._first[columns[block]]
+            self.storage.settle(2 * kept[block].nbytes)
+        self._first = kept
+        self._rows = {digit: rows[columns] for digit, rows in self._rows.items()}
 
     def trim(self, n_samples: int) -> None:
         """Release the space after the last sample."""

@@ -1,8 +1,7 @@
 """Collect the problems of a table while it is read, and report them in one error.
 
 Missing values, infinite values and columns with too many levels are counted over the whole table
-before an error is raised, so that the user can fix all of them at once. Columns with too many
-levels are reported first: they will be left out, and their missing values with them.
+before an error is raised, which lists all of them.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def check_shape(
 
 def note_missing_values(reading: Reading) -> None:
     """Record the values that the user declared as missing."""
-    if values := [repr(value) for value in reading.missing_values]:
+    if values := [repr(value) for value in reading.listed_missing]:
         many = len(values) > 1
         reading.log.add_note(
             "missing-codes",
@@ -111,13 +110,15 @@ class Problems:
         self.too_many.setdefault(column, TooManyLevels(row, limit, values))
 
     def error(self) -> InputError:
-        """Return the most important problem as an error."""
-        if self.too_many:
-            return self._too_many_levels()
+        """Return all problems as one error, with the code and place of the first."""
+        found = [self._too_many_levels()] if self.too_many else []
         if self._first_missing is not None:
-            return self._missing_values(*self._first_missing)
-        assert self._infinite is not None
-        row, column = self._infinite
+            found.append(self._missing_values(*self._first_missing))
+        if self._infinite is not None:
+            found.append(self._infinite_value(*self._infinite))
+        return InputError(found[0].code, found[0].where, " ".join(map(str, found)))
+
+    def _infinite_value(self, row: int, column: int) -> InputError:
         return InputError(
             "infinite-values",
             self.names[column],
@@ -154,8 +155,8 @@ class Problems:
             f"The data have {counted(sum(self.missing.values()), 'missing value')} ({kinds}) in "
             f"column{'s'[: len(columns) > 1]} {listed(columns)}, the first at {self.locate(row)} "
             f"of column {self.names[column]!r}. Fill them in, or choose "
-            f"{option('missing', 'drop')} (leave out rows with missing values), 'level' (treat "
-            "missing as a level) or 'impute'.",
+            f"{option('missing', 'impute')}, 'drop' (leave out rows with missing values) or "
+            "'level' (treat missing as a level).",
         )
 
     def _too_many_levels(self) -> InputError:

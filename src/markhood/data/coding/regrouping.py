@@ -105,8 +105,8 @@ def _with_finding(samples: Samples, where: str, text: str) -> Samples:
     return replace(samples, account=replace(account, findings=findings))
 
 
-def cut_samples(samples: Samples, bins: Bins) -> Samples:
-    """Cut variables whose levels are many numbers into bins.
+def cut_samples(samples: Samples, bins: Bins, others: str | None = None) -> Samples:
+    """Cut variables whose levels are many numbers into bins; `others` for those without a name.
 
     Examples
     --------
@@ -116,7 +116,9 @@ def cut_samples(samples: Samples, bins: Bins) -> Samples:
     """
     numbers = [tuple(v for v in levels if v is not None) for levels in samples.levels]
     groupings = {}
-    for j, number in columns_to_cut(bins, samples.names, numbers).items():
+    kinds = enumerate(samples.variables.kinds or ())
+    nominal = [j for j, kind in kinds if kind == "nominal" and None not in samples.levels[j]]
+    for j, number in columns_to_cut(bins, samples.names, numbers, nominal, others).items():
         group, labels = cut(numbers[j], level_counts(samples, j)[: len(numbers[j])], number)
         groupings[j] = _with_missing(Grouping(group, labels), samples.levels[j])
     found = regrouped(samples, groupings)

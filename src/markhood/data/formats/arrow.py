@@ -143,7 +143,7 @@ def _encode_batches(
         if name in types and pyarrow.types.is_dictionary(types[name])
     }
     encoder = None
-    for table in _whole_words(pyarrow, batches, schema, chunk_rows(len(names) * 8)):
+    for table in whole_words(pyarrow, batches, schema, chunk_rows(len(names) * 8)):
         frame = as_frame(table.select(names))
         assert frame is not None
         if encoder is None:
@@ -152,6 +152,7 @@ def _encode_batches(
                 n_samples,
                 categories=declared | declared_categories(frame),
                 reading=reading,
+                is_table=True,
             )
         add_frame(encoder, frame)
         if weights is not None:
@@ -160,7 +161,7 @@ def _encode_batches(
     return encoder.finish()
 
 
-def _whole_words(pyarrow: Any, batches: Iterable[Any], schema: Any, rows: int) -> Iterator[Any]:
+def whole_words(pyarrow: Any, batches: Iterable[Any], schema: Any, rows: int) -> Iterator[Any]:
     """Yield the same rows as tables with a multiple of `rows` rows, the last with the rest."""
     held: list[Any] = []
     n_held = 0

@@ -23,7 +23,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from markhood.data.coding.cells import DECIMAL_COMMA, parse_cell, parse_comma_cell
+from markhood.data.coding.coded_cells import CodedCells
 from markhood.data.formats.contents import looks_binary, named_by_content
+from markhood.data.formats.fast_cells import NotPlainError, coded_columns
 from markhood.data.formats.rows import Transposed, read_rows
 from markhood.data.reading import DELIMITERS, Reading
 from markhood.data.samples import Samples
@@ -99,8 +101,9 @@ def _encodings(path: Path) -> Sequence[str]:
 
 def _known_encoding(name: str) -> str:
     try:
+        "".encode(name)  # which also refuses codecs that are not of text, such as zlib
         return codecs.lookup(name).name
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         raise InputError(
             "option-value",
             "encoding",
@@ -173,6 +176,13 @@ class _Text:
                     "check its quotes.",
                 ) from error
 
+    def coded_columns(self, n_skipped: int, width: int, step: int) -> Iterator[list[CodedCells]]:
+        """Yield the columns of blocks of rows after some rows, or raise `NotPlainError`."""
+        is_plain = self.encoding == "utf-8" and self.path.suffix.lower() != ".gz"
+        if not is_plain or self._offsets[-1][1]:  # blank lines, or lines within cells
+            raise NotPlainError
+        return coded_columns(self.path, self.delimiter, n_skipped, width, step)
+
     def locate(self, row: int) -> str:
         """Name a row by its line number."""
         at = bisect_right(self._offsets, row, key=lambda pair: pair[0]) - 1
@@ -191,7 +201,7 @@ def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
 
     def merit(delimiter: str) -> tuple[Any, ...]:
         with suppress(csv.Error):
-            counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
+            counts = _below_titles([len(c) for c in csv.reader(lines, delimiter=delimiter)])
             # A header may have one cell more or fewer than the rows below it.
             is_even = len(set(counts[1:] or counts)) == 1 < counts[-1]
             is_even = is_even and abs(counts[0] - counts[-1]) <= 1 < counts[0]
@@ -202,6 +212,13 @@ def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
         return False, False, False, 0
 
     return max(DELIMITERS, key=merit)
+
+
+def _below_titles(counts: list[int]) -> list[int]:
+    """Return the numbers of fields without those of titles above the table."""
+    usual = max(counts, key=counts.count)
+    first = next(k for k, count in enumerate(counts) if count >= usual - 1)
+    return counts[first:]
 
 
 def _separates_decimals(lines: Sequence[str]) -> bool:

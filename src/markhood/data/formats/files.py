@@ -18,6 +18,7 @@ from markhood.data.coding.bins import Bins
 from markhood.data.coding.encode import finished, read_again
 from markhood.data.coding.problems import note_missing_values
 from markhood.data.formats.arrow import read_arrow, read_parquet
+from markhood.data.formats.biom import read_biom
 from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
 from markhood.data.formats.npy import read_npy, read_npz
@@ -41,6 +42,7 @@ from markhood.data.reading import (
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
 from markhood.errors import InputError, listed, option
+from markhood.input_files import check_regular
 from markhood.options import documented
 
 
@@ -72,15 +74,19 @@ class FileFormat:
 PARQUET = FileFormat((".parquet", ".pq"), lambda path, reading: read_parquet([path], reading))
 FORMATS = (
     FileFormat(
-        (".csv", ".tsv", ".txt"), read_delimited, ("header", "encoding", "transpose"), (".gz",)
+        (".csv", ".tsv", ".txt"), read_delimited, ("header", "skip_rows", "encoding", "transpose"),
+        (".gz",),
     ),
     PARQUET,
     FileFormat((".arrow", ".feather", ".ipc"), read_arrow),
     FileFormat((".npy",), read_npy, ("transpose",)),
     FileFormat((".npz",), read_npz, ("array", "transpose")),
-    FileFormat((".xlsx", ".xls", ".xlsb", ".ods"), read_sheet, ("header", "transpose")),
+    FileFormat(
+        (".xlsx", ".xls", ".xlsb", ".ods"), read_sheet, ("header", "skip_rows", "transpose")
+    ),
     FileFormat(tuple(STATISTICS), read_statistics),
     FileFormat((".rds", ".rda", ".rdata"), read_r, ("array",)),
+    FileFormat((".biom",), read_biom),
     FileFormat(SEQUENCE_ENDINGS, read_fasta, ("min_minor", "max_gap"), (".gz",), are_sites=True),
     FileFormat(
         (".vcf", ".bcf"), read_vcf, ("min_minor", "max_gap", "genotypes"), (".gz", ".bgz"),
@@ -99,9 +105,9 @@ def read_samples(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     kinds: Kinds = "auto",
-    bins: Bins | None = None,
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    bins: Bins | None = "auto",
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     table: TableFormat | None = None,
     genome: Genome | None = None,
@@ -115,9 +121,9 @@ def read_samples(
         Arrow (.arrow, .feather, .ipc), NumPy (.npy, .npz); sheets (.xlsx, .xls, .xlsb, .ods);
         SPSS, Stata and SAS (.sav, .zsav, .por, .dta, .sas7bdat, .xpt), whose value labels become
         the names of levels; R (.rds, .rda, .RData); a folder made by `pack`, or a folder of Parquet
-        files, which are concatenated in the order of their names. Aligned sequences in FASTA
-        (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped) and
-        Stockholm (.sto, .stk), also .gz: see `markhood.data.genome.fasta` for gaps. PLINK .bed,
+        files, which are concatenated in the order of their names; BIOM (.biom). Aligned sequences
+        in FASTA (.fasta, .fa, .fna, .faa, .afa), A2M and A3M (.a2m, .a3m; insertions are dropped)
+        and Stockholm (.sto, .stk), also .gz: see `markhood.data.genome.fasta` for gaps. PLINK .bed,
         with .bim and .fam in the same folder. Variants in VCF and BCF (.vcf, .bcf, also .gz, .bgz).
     {parameters}
     weights : array-like of shape (n_samples,), str or path, optional
@@ -244,12 +250,7 @@ def _check_file(path: Path) -> None:
         raise InputError(
             "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
         ) from error
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise InputError(
-            "file-unreadable",
-            path.name,
-            f"{path} is a pipe or a device, but data may be read twice: save them in a file first.",
-        )
+    check_regular(path)
     if stat.S_ISREG(mode) and path.stat().st_size == 0:
         raise InputError(
             "too-few-rows", path.name, f"{path} is empty: pass a file with one row per sample."

@@ -16,6 +16,7 @@ from typing import Any
 from markhood.data.coding.cells import MISSING
 from markhood.data.reading import DELIMITERS
 from markhood.errors import InputError, counted
+from markhood.input_files import check_regular
 
 Row = tuple[str, Sequence[Any]]  # its line, and its values
 
@@ -50,13 +51,8 @@ def _listed(columns: Sequence[str]) -> str:
 
 def file_lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str]]]:
     """Split a file into lines and cells, with the delimiter that fits its first line."""
-    if path.exists() and not path.is_file():  # reading a pipe could block forever
-        raise InputError(
-            "file-unreadable",
-            path.name,
-            f"{path} is not a regular file: pass a text file with {len(columns)} columns.",
-        )
     try:
+        check_regular(path)
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(

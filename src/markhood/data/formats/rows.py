@@ -2,26 +2,35 @@
 
 Such a table does not state whether the first row has column names, whether the first column has row
 labels, and whether lines end in an empty field. The reader guesses all three from the first rows.
-The first row is a header if none of its cells occurs again in its column, or if it cannot be data:
-numbers counted from 0 (as pandas writes columns without names), many numbers counted from 1 or
-after a name, one cell fewer than the other rows, or an empty cell above row labels. The first
-column has row labels if it has no name and its values are unique. Both guesses are checked against
-the whole table, which is read again only if a guess was wrong. Decisions that are not obvious are
-warnings.
+The first row is a header if none of its cells occurs again in its column, or few of many
+(`headings`), or if it cannot be data: numbers counted from 0 (as pandas writes columns without
+names), many numbers counted from 1 or after a name, one cell fewer than the other rows, or an empty
+cell above row labels. The first column has row labels if it has no name and its values are unique.
+Both guesses are checked against the whole table, which is read again only if a guess was wrong.
+Decisions that are not obvious are warnings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from markhood.data.coding.cells import means_missing
-from markhood.data.coding.encoder import Encoder, chunk_rows
+from markhood.data.coding.encoder import Column, Encoder, chunk_rows
 from markhood.data.coding.names import chosen_columns
+from markhood.data.formats.fast_cells import NotPlainError
+from markhood.data.formats.headings import (
+    ROWS_TO_COMPARE,
+    FastSource,
+    Source,
+    evidence_of_names,
+    trimmed,
+)
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
@@ -30,33 +39,12 @@ from markhood.errors import InputError, counted, listed, option
 from markhood.findings import FindingLog
 
 ROWS_LOOKED_AT = 200
-ROWS_TO_COMPARE = 20  # at least, to decide that the first row differs from the others
+CLEAR = 5.0  # log-likelihood ratio from which a first row has names though a cell occurs again,
+CERTAIN = 10.0  # and from which one more cell that occurs again would not change this
 FEWEST_COUNTED = 3  # numbers from 0: a first row 0, 1 may be data
 MANY_COUNTED = 6  # numbers from 1, or after a name: a first row T, 1, 2 or 1, 2, 3, 4 may be data
 NAMES_OF_INDEXES = ("", "Unnamed: 0", "...1", "rownames")  # csv, pandas, readr and Rdatasets
 ROWS_REMEMBERED = 1_000_000  # to detect duplicate row labels
-
-
-class Source(Protocol):
-    """A table of cells that can be read more than once."""
-
-    @property
-    def path(self) -> Path:
-        """Path of the file."""
-
-    @property
-    def likely_rows(self) -> int:
-        """Approximate number of rows, from the size of the file."""
-
-    @property
-    def parse(self) -> Callable[[str], Any]:
-        """Converts a cell to a value."""
-
-    def rows(self) -> Iterator[Sequence[str]]:
-        """Yield the cells of each row that is not blank."""
-
-    def locate(self, row: int) -> str:
-        """Name a row that has been read, such as "line 3"."""
 
 
 @dataclass
@@ -104,6 +92,9 @@ def read_rows(source: Source, reading: Reading) -> Samples:
             source.path.name,
             f"{source.path} is empty: pass a table with one row per sample.",
         )
+    if not isinstance(source, Transposed):
+        source = trimmed(source, looked_at, reading)
+        looked_at = list(islice(source.rows(), ROWS_LOOKED_AT))
     better: _Guess | None = _guess(source, looked_at, reading)
     while better is not None:
         guess = better
@@ -149,7 +140,9 @@ def _guess(source: Source, looked_at: Sequence[Sequence[str]], reading: Reading)
     elif is_shorter or counted or _heads_an_index(columns) or _are_asked_for(first, reading):
         is_header, is_certain = True, True
     else:
-        is_header, is_certain = again is None and not _has_decimals(source, columns), False
+        evidence = evidence_of_names(columns, source.parse)
+        is_header = again is None and not _has_decimals(source, columns)
+        is_header, is_certain = is_header or evidence > CLEAR, evidence > CERTAIN
     index = (
         is_header
         and reading.columns is None
@@ -243,10 +236,45 @@ def _names_rows(column: Sequence[str], is_transposed: bool) -> bool:
 
 
 def _encode(source: Source, guess: _Guess, reading: Reading) -> tuple[Encoder, _Guess | None]:
-    """Encode the rows; return the encoder, and a better guess if this one was wrong."""
-    rows = source.rows()
+    """Encode the rows; return the encoder, and a better guess if this one was wrong.
+
+    A file that the fast reader does not read, or that has problems, is read by the definition.
+    """
+    if isinstance(source, FastSource):
+        with suppress(NotPlainError):
+            found = _encode_chunks(source, guess, reading, _fast_chunks(source, guess))
+            if not found[0].has_problems:
+                return found
+    return _encode_chunks(source, guess, reading, _chunks(source, guess))
+
+
+def _fast_chunks(source: FastSource, guess: _Guess) -> Iterator[Sequence[Column]]:
+    width = len(guess.first)
+    for columns in source.coded_columns(int(guess.header), width, chunk_rows(width * 8)):
+        if guess.ends_in_delimiter and any(text.strip() for text in columns[-1].texts):
+            raise NotPlainError
+        yield columns
+
+
+def _chunks(source: Source, guess: _Guess) -> Iterator[Sequence[Column]]:
+    """Yield the columns of blocks of rows."""
+    rows, width, n_rows = source.rows(), len(guess.first), int(guess.header)
     if guess.header:
         next(rows)
+    while chunk := list(islice(rows, chunk_rows(width * 8))):
+        by_column = _by_column(source, chunk, n_rows, width)
+        if guess.ends_in_delimiter:
+            _check_nothing_follows(source, by_column[-1], n_rows)
+        yield by_column
+        n_rows += len(chunk)
+
+
+def _encode_chunks(
+    source: Source,
+    guess: _Guess,
+    reading: Reading,
+    chunks: Iterator[Sequence[Column]],
+) -> tuple[Encoder, _Guess | None]:
     picked, weights, reading = _pick(guess, reading)
     names = guess.names
     reading.storage.require(len(picked), source.likely_rows)
@@ -256,23 +284,18 @@ def _encode(source: Source, guess: _Guess, reading: Reading) -> tuple[Encoder, _
         parse=source.parse,
         locate=lambda row: source.locate(row + skipped),
         reading=reading,
+        is_table=True,
     )
     seen: set[str] = set()
-    width, n_rows = len(guess.first), skipped
-    step = chunk_rows(width * 8)
-    while chunk := list(islice(rows, step)):
-        by_column = _by_column(source, chunk, n_rows, width)
-        if guess.ends_in_delimiter:
-            _check_nothing_follows(source, by_column[-1], n_rows)
+    for by_column in chunks:
         if guess.index and len(seen) < ROWS_REMEMBERED:
             n_seen = len(seen)
             seen.update(by_column[0])
-            if len(seen) < n_seen + len(chunk):
+            if len(seen) < n_seen + len(by_column[0]):
                 return encoder, replace(guess, index=False)
         encoder.add([by_column[j] for j in picked])
         if weights is not None:
-            encoder.weigh(by_column[weights])
-        n_rows += len(chunk)
+            encoder.weigh(list(by_column[weights]))
     if guess.header and not guess.is_certain:
         cells = dict(zip(names, guess.first, strict=True))
         again = encoder.seen_among({names[j]: cells[names[j]] for j in picked})

@@ -3,17 +3,17 @@
 Labels become the names of levels, in the order of the values: "never" (1) before "often" (3).
 Values that the file declares as missing are missing. Values without a label keep their numbers.
 Labelled values are ordered if some have no label, as between "not at all" (1) and "very much" (7),
-and if SPSS measures them as ordinal or scale; else they are categories. For numbers without labels
+if SPSS measures them as ordinal or scale, and if the labels are a recognised scale; else they are
+categories. For numbers without labels
 the measure "nominal" is ignored, because it is the default of SPSS.
 
-Damaged files can crash pyreadstat or make it run forever. So it runs in a separate process with a
-limit of processor time, and returns JSON.
+Damaged files can crash pyreadstat or make it run forever. So it runs in a separate process and
+returns JSON.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -21,8 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from markhood.data.coding.frames import read_foreign
+from markhood.data.formats.separate_process import REFUSED, SECONDS, output_of
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
+from markhood.data.scales import recognised_scale
 from markhood.data.variables import level_text
 from markhood.errors import InputError, option
 
@@ -34,20 +36,13 @@ READERS = {
     ".sas7bdat": "read_sas7bdat",
     ".xpt": "read_xport",
 }
-SECONDS, BYTES_A_SECOND = 30, 1_000_000  # processor time per file, plus time for its length
 ORDERED_MEASURES = ("ordinal", "scale")
-REFUSED = 3  # exit code if pyreadstat reports a problem
 
 READ = f"""
-import json, math, sys
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]),) * 2)
-except ImportError:
-    pass
+import json, sys
 import pyreadstat
 try:
-    frame, about = getattr(pyreadstat, sys.argv[1])(sys.argv[2], output_format="pandas")
+    frame, about = getattr(pyreadstat, sys.argv[2])(sys.argv[1], output_format="pandas")
 except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError) as error:
     print((str(error).splitlines() or ["damaged"])[0], file=sys.stderr)
     sys.exit({REFUSED})
@@ -60,6 +55,7 @@ def plain(value):
 columns = [[plain(value) for value in frame.iloc[:, k].tolist()] for k in range(frame.shape[1])]
 labels = [[name, list(own.items())] for name, own in about.variable_value_labels.items()]
 found = {{"names": list(map(str, frame.columns)), "columns": columns, "labels": labels}}
+found["texts"] = dict(about.column_names_to_labels or {{}})
 json.dump({{**found, "measures": dict(about.variable_measure or {{}})}}, sys.stdout)
 """
 
@@ -74,15 +70,21 @@ def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Sam
         )
     import pandas as pd
 
-    read = _read_in_process(path, seconds)
+    reader = READERS[path.suffix.lower()]
+    read = json.loads(output_of(READ, path, reader, seconds=seconds))
     frame = pd.DataFrame(dict(zip(range(len(read["names"])), read["columns"], strict=True)))
     frame.columns = read["names"]
+    reading.log.texts.update({name: text for name, text in read["texts"].items() if text})
     n_categories = 0
     for name, labels in read["labels"]:
         if name in frame.columns:
             labelled = _labelled(frame[name], {value: label for value, label in labels})
             is_partly = not all(isinstance(level, str) for level in labelled.categories)
-            is_ordered = is_partly or read["measures"].get(name) in ORDERED_MEASURES
+            is_ordered = (
+                is_partly
+                or read["measures"].get(name) in ORDERED_MEASURES
+                or _is_scale(labelled.categories.tolist())
+            )
             frame[name] = labelled.as_ordered() if is_ordered else labelled
             n_categories += not is_ordered and len(labelled.categories) > 2
     if n_categories and reading.kinds == "auto":
@@ -96,18 +98,10 @@ def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Sam
     return read_foreign(frame, reading)
 
 
-def _read_in_process(path: Path, seconds: int) -> dict[str, Any]:
-    """Read a file in a separate process; return names, columns and labels."""
-    import subprocess  # here, because the import takes a few milliseconds
-
-    limit = seconds + path.stat().st_size // BYTES_A_SECOND
-    command = [sys.executable, "-c", READ, READERS[path.suffix.lower()], str(path), str(limit)]
-    done = subprocess.run(command, check=False, capture_output=True)
-    if done.returncode == 0:
-        return dict(json.loads(done.stdout))
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    reason = lines[-1].rstrip(".") if lines and done.returncode == REFUSED else "it is damaged"
-    raise InputError("file-damaged", path.name, f"{path} cannot be read ({reason}): save it again.")
+def _is_scale(labels: list[Any]) -> bool:
+    """Return whether labels in the order of their values are a recognised scale."""
+    scale = recognised_scale(labels)
+    return scale is not None and list(scale) in (labels, labels[::-1])
 
 
 def _labelled(column: Any, labels: Mapping[Any, str]) -> Any:

@@ -36,7 +36,8 @@ def read_fasta(path: Path, reading: Reading) -> Samples:
 
     Gaps are "-", ".", "~", "?" and "*" (stop); in nucleotides also N and the other ambiguity codes,
     in proteins X. By default gaps are the level "-", as usual for sequences; they are missing
-    values if ``reading.missing`` is not "error". Columns are positions, counted from "1".
+    values if ``reading.missing`` is "drop", "level" or "impute". Columns are positions, counted
+    from "1".
     """
     min_minor, max_gap = reading.min_minor, reading.max_gap
     if reading.known is not None:  # keep its positions, whether or not they vary in these data
@@ -100,10 +101,10 @@ def _by_number(reading: Reading, names: Sequence[str]) -> Reading:
 
     In new data a gap is a level if it is a level of the known data.
     """
-    given = [str(value).upper() for value in reading.missing_values]
+    given = [str(value).upper() for value in reading.listed_missing]
     missing = [ord(letter) for letter in given if len(letter) == 1]
     known = None if reading.known is None else reading.known.levels or ()
-    gap_is_level = reading.missing == "error"
+    gap_is_level = reading.missing in ("auto", "error")
     if known is not None:
         gap_is_level = any(chr(GAP) in own for own in known)
     if not gap_is_level:

@@ -23,6 +23,7 @@ from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import find_weights
 from markhood.errors import InputError, option
+from markhood.input_files import check_regular
 
 MISSING = -127  # of bed-reader in int8
 CODINGS: Mapping[str, Callable[[NDArray[np.int8]], NDArray[Any]]] = {
@@ -53,6 +54,8 @@ def read_bed(path: Path, reading: Reading) -> Samples:
             f"{', '.join(CODINGS)}.",
         )
     try:
+        for ending in (".bim", ".fam"):
+            check_regular(path.with_suffix(ending))
         with _open(path) as bed:
             return _encode(bed, reading, genotypes)
     except (OSError, ValueError) as error:
@@ -98,7 +101,7 @@ def _encode(bed: Any, reading: Reading, genotypes: str) -> Samples:
         for name, chromosome, position in zip(bed.sid, bed.chromosome, bed.bp_position, strict=True)
     ]
     picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
-    codes = (*reading.missing_values, MISSING)
+    codes = (*reading.listed_missing, MISSING)
     packing = Encoder(
         [names[j] for j in picked], n_samples, reading=replace(reading, missing_values=codes)
     )

@@ -228,7 +228,7 @@ def _encode(file: Variants, survey: _Survey, reading: Reading, coding: str) -> S
     ]
     kinds = "nominal" if by_copy and reading.kinds == "auto" else reading.kinds
     reading = replace(
-        reading, kinds=kinds, missing_values=(*reading.missing_values, MISSING), bins=None
+        reading, kinds=kinds, missing_values=(*reading.listed_missing, MISSING), bins=None
     )
     packing = Encoder(
         [names[j] for j in picked],

@@ -7,6 +7,7 @@ is better than being killed by the system an hour later.
 from __future__ import annotations
 
 import os
+import sys
 
 from markhood.data.samples import words_per_row
 from markhood.errors import InputError
@@ -25,6 +26,16 @@ def available_memory() -> int | None:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
+
+
+def peak_memory() -> int:
+    """Return the most bytes of memory that this process has used so far, 0 if not known."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def require_memory(n_variables: int, n_samples: int, n_rows: int | None = None) -> None:

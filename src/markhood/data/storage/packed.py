@@ -38,18 +38,18 @@ from markhood.data.coding.names import pick_columns
 from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Variables, described_length, described_loci, described_members
-from markhood.data.weights import MOST_DIGITS
+from markhood.data.weights import MOST_DIGITS, UNIT_DIGITS
 from markhood.drafts import draft_beside, reason
 from markhood.errors import InputError
+from markhood.kernels.bits import Bits
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import Bits
 
 KIND = "markhood packed samples"
 VERSION = 1
 ABOUT = "about.json"
 WORDS, VARIABLES, WEIGHTS, MISSING = "words.npy", "variables.json", "weights.npy", "missing.npy"
-REALS = "reals.npy"
-FILES = {WORDS, VARIABLES, WEIGHTS, MISSING, REALS}
+REALS, CLUSTERS = "reals.npy", "clusters.npy"
+FILES = {WORDS, VARIABLES, WEIGHTS, MISSING, REALS, CLUSTERS}
 MOST_LEVELS = 65535
 
 
@@ -109,6 +109,8 @@ def _write_files(samples: Samples, folder: Path) -> None:
     files = {WORDS: _write_array(folder / WORDS, samples.words)}
     if samples.weights is not None:
         files[WEIGHTS] = _write_array(folder / WEIGHTS, samples.weights.counts)
+    if samples.clusters is not None:
+        files[CLUSTERS] = _write_array(folder / CLUSTERS, samples.clusters)
     masked = sorted(samples.missing)
     if masked:
         masks = np.stack([samples.missing[variable] for variable in masked])
@@ -173,10 +175,9 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
         raise _unreadable(path, error) from error
     except _MisfitError as misfit:
         raise _damaged(path, str(misfit)) from None
-    except (AttributeError, KeyError, IndexError, OverflowError, RecursionError, TypeError,
-            ValueError) as error:  # fmt: skip
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except Exception as error:  # a forged header or list can make a parser raise anything
         raise _damaged(path, "its files are not consistent") from error
     if columns is not None:
         return samples.pick(np.array(pick_columns(samples.names, columns)))
@@ -230,6 +231,7 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
         weights,
         are_sites=about.get("sites") is True,
         reals=_reals_of(path, about, variables),
+        clusters=_load(path / CLUSTERS) if CLUSTERS in about["files"] else None,
     )
 
 
@@ -258,6 +260,7 @@ def _check_fit(samples: Samples) -> None:
     _require(words.shape == (sum(n_rows), words_per_row(n_samples)))
     _require(max(n_rows, default=0) < MOST_LEVELS, "a variable has too many levels")
     _check_weights(samples)
+    _check_clusters(samples)
     bits = Bits(words, n_samples, None if samples.is_binary else samples.starts)
     masked = np.array(sorted(samples.missing), np.int64)
     masks = np.array([samples.missing[v] for v in masked.tolist()], np.uint64)
@@ -269,6 +272,12 @@ def _check_fit(samples: Samples) -> None:
     _require(not words[constant].any(), "a constant variable has two levels")
 
 
+def _check_clusters(samples: Samples) -> None:
+    if (clusters := samples.clusters) is not None:
+        _require(clusters.dtype == np.int64 and clusters.shape == (samples.n_samples,))
+        _require(clusters.min() >= 0 and clusters.max() < samples.n_samples)
+
+
 def _check_weights(samples: Samples) -> None:
     if samples.weights is None:
         return
@@ -276,8 +285,9 @@ def _check_weights(samples: Samples) -> None:
     _require(counts.dtype == np.int64 and counts.shape == (samples.n_samples,))
     _require(counts.min() >= 1 and counts.max() < 2**MOST_DIGITS, "a weight is out of range")
     _require(counts.sum(dtype=np.float64) < 2.0**62, "the weights are too large")
-    # A power of two, so that sums are exact.
-    _require(type(unit) is float and 0 < unit <= 1 and math.frexp(unit)[0] == 0.5)
+    _require(type(unit) is float and 0 < unit < math.inf)
+    # A short mantissa, so that sums are exact.
+    _require(math.ldexp(math.frexp(unit)[0], UNIT_DIGITS).is_integer())
 
 
 def _is_level(level: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markhood.data.formats.files import read_file
+from markhood.data.given import as_samples
 from markhood.data.reading import Reading, reading_of
 from markhood.data.samples import Samples
 from markhood.data.storage.backends import Files
@@ -53,6 +53,6 @@ def pack_file(
     """Pack a file into a new folder; until it is complete, the bits are in files next to it."""
     folder = Path(folder)
     check_folder(folder)
-    samples = read_file(source, replace(reading, storage=Files(folder.absolute().parent)))
+    samples = as_samples(source, replace(reading, storage=Files(folder.absolute().parent)))
     write_packed(samples, folder)
     return samples

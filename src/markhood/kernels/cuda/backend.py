@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.bits import Bits
 from markhood.kernels.cuda.device import Device
 from markhood.kernels.cuda.levels import MOST_UNITS, n_units, rows_of
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import AssociatedPairs, AssociatedTables, Bits, Costs, Tiling
+from markhood.kernels.protocol import AssociatedPairs, AssociatedTables, Costs, Tiling
 
 MOST_SAMPLES = 1 << 22  # counts are stored in the low bits of a float
 SIDE = 1 << 15  # of a tile of pairs, in variables

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.errors import InputError
+from markhood.kernels.bits import Bits
 from markhood.kernels.cuda.lanes import Lanes
 from markhood.kernels.cuda.levels import n_units, rows_of
 from markhood.kernels.cuda.on_card import PairsOnCard, TablesOnCard, are_same
 from markhood.kernels.cuda.programs import Program, variant_for
-from markhood.kernels.protocol import Bits, Costs
+from markhood.kernels.protocol import Costs
 
 LANES = 2
 THREADS = (32, 8)  # of a block that tests tables: columns and rows

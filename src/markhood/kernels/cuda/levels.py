@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels.protocol import Bits
+from markhood.kernels.bits import Bits
 
 LEVEL = np.dtype([("total", "i4"), ("share", "f4"), ("inverse", "f4"), ("unused", "f4")])
 MOST_UNITS = (1 << 31) - 1  # total weight: counts have 32 bits

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.bits import Bits
 from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.cuda.lanes import Lanes
 from markhood.kernels.cuda.levels import levels_of, variables_of
 from markhood.kernels.cuda.memory import Memory
 from markhood.kernels.cuda.programs import Program
-from markhood.kernels.protocol import Bits
 
 
 class PairsOnCard:

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels import flips, greedy
+from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
+from markhood.kernels.networks import Chains, Network, PottsFits, PottsPenalty, PottsSamples
 from markhood.kernels.protocol import (
     AssociatedPairs,
     AssociatedTables,
-    Bits,
     Blankets,
-    Chains,
     Costs,
     FitPenalty,
     Fits,
@@ -26,12 +26,8 @@ from markhood.kernels.protocol import (
     GraphChain,
     GraphSums,
     L1Paths,
-    Network,
     PairFits,
     PairPrior,
-    PottsFits,
-    PottsPenalty,
-    PottsSamples,
     Pricing,
     Tiling,
     Unsound,

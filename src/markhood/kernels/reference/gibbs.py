@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.kernels.generator import next_random
-from markhood.kernels.protocol import Chains, IsingNetwork, Network, PottsNetwork
+from markhood.kernels.networks import Chains, IsingNetwork, Network, PottsNetwork
 
 
 def gibbs(

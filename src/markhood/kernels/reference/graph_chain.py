@@ -40,8 +40,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.kernels.bits import Bits
 from markhood.kernels.generator import next_random
-from markhood.kernels.protocol import Bits, GraphChain, GraphSums, PairPrior
+from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.reference.pair_fit import PairFit, fit_pair, step_unit
 from markhood.kernels.tables import n_levels
 

@@ -30,8 +30,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits
 from markhood.kernels.tables import codes, n_levels
 from markhood.kernels.words import unpacked
 

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels.protocol import Bits, Status
+from markhood.kernels.bits import Bits
+from markhood.kernels.protocol import Status
 from markhood.kernels.reference.likelihoods import nominal
 from markhood.kernels.reference.newton import newton
 from markhood.kernels.words import unpacked

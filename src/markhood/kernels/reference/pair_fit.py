@@ -45,8 +45,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import Bits, PairFits, Status
+from markhood.kernels.protocol import PairFits, Status
 from markhood.kernels.reference.likelihoods import LogLinear, pair
 from markhood.kernels.reference.newton import Cholesky, Fit, Vector, newton
 from markhood.kernels.tables import codes, count_rows, n_levels, weights_of

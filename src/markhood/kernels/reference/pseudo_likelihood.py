@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels.protocol import PottsFits, PottsPenalty, PottsSamples
+from markhood.kernels.networks import PottsFits, PottsPenalty, PottsSamples
 
 Values = NDArray[np.float64]
 

@@ -21,12 +21,17 @@ from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
 from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.scores.bic import Bic
+from markhood.search.screen import screen
 from markhood.search.values.job import Job
 
 if TYPE_CHECKING:
     from markhood.learning.methods.method import Method
 
-MANY = 0.2  # warn if this share of the edges is expected by chance
+MANY = 0.1  # warn if this share of the edges is expected by chance
+TOO_MANY = 1 / 3  # raise gamma if this share of the pairs is expected by chance
+FEW_SAMPLES = 200  # the asymptotic formula is not used for fewer
+WORTH_COUNTING = 0.3  # expected pairs
+SHUFFLES = 10
 LARGEST_GAMMA = 8.0
 
 
@@ -61,34 +66,76 @@ def safer_gamma(samples: Samples, gamma: float) -> float:
     return float(gamma)
 
 
-def warn_of_chance(job: Job, gamma: float, n_edges: int) -> None:
-    """Warn where a large share of the edges tested by BIC_gamma could be due to chance."""
+def pairs_by_chance(job: Job, gamma: float) -> float:
+    """Return the expected number of pairs that pass the screen by chance.
+
+    With few samples the asymptotic formula is too small by up to a half, so shuffled columns are
+    screened instead.
+    """
+    expected = expected_pairs(job.samples, gamma)
+    if expected < WORTH_COUNTING or job.samples.n_samples > FEW_SAMPLES:
+        return expected
+    seeds = np.random.SeedSequence(0).spawn(SHUFFLES)
+    mixed = [_shuffled_job(job, np.random.default_rng(own)) for own in seeds]
+    return float(np.mean([len(screen(one, gamma).edges) for one in mixed]))
+
+
+def raised_gamma(job: Job, gamma: float) -> float:
+    """Return a larger gamma if more than a third of the passing pairs would be chance; and say so.
+
+    At the returned gamma less than one pair is expected by chance.
+    """
+    if expected_pairs(job.samples, gamma) < 1:
+        return gamma
+    by_chance, n_passing = pairs_by_chance(job, gamma), len(screen(job, gamma).edges)
+    raised = safer_gamma(job.samples, gamma)
+    if by_chance <= TOO_MANY * n_passing or raised == gamma:
+        return gamma
+    warn(
+        "chance-edges",
+        "gamma",
+        f"Of {n_passing} pairs that depend on each other at gamma = {gamma:g}, about "
+        f"{min(by_chance, n_passing):.0f} would do so by chance, with {job.samples.n_samples} "
+        f"samples of {job.n_variables} variables. So {option('gamma', raised)} was used, at which "
+        f"less than one is expected by chance. To keep the default, set {option('gamma', gamma)}.",
+    )
+    return raised
+
+
+def warn_of_chance(job: Job, gamma: float, n_edges: int, n_screened: int) -> None:
+    """Warn where a large share of the edges tested by BIC_gamma could be due to chance.
+
+    The edges are assumed to have the same share of chance as the pairs that pass the screen.
+    """
     if not n_edges:
         return
-    expected, d = expected_pairs(job.samples, gamma), job.n_variables
-    if expected < 1 or expected < MANY * n_edges:
+    by_chance = pairs_by_chance(job, gamma) * min(1.0, n_edges / max(n_screened, 1))
+    if by_chance < 1 or by_chance < MANY * n_edges:
         return
     warn(
         "chance-edges",
         "",
-        f"With {job.samples.n_samples} samples of {d} independent variables, about {expected:.0f} "
-        f"pairs would pass the test, so some of the {n_edges} edges may be due to chance. Use "
-        f"{option('gamma', safer_gamma(job.samples, gamma))} to be safe, or count the edges of "
-        f"shuffled columns with {option('shuffles', 5)}.",
+        f"About {min(by_chance, n_edges):.0f} of the {n_edges} edges are expected by chance: as "
+        f"many would be found in {job.samples.n_samples} samples of {job.n_variables} independent "
+        f"variables. Use {option('gamma', safer_gamma(job.samples, gamma))} to expect less than "
+        f"one, or count the edges of shuffled columns with {option('shuffles', 5)}.",
     )
 
 
 def edges_by_chance(job: Job, method: Method, times: int, seed: int | None) -> list[int]:
     """Search with shuffled columns and count the edges; missing values are drawn at random."""
     counts: list[int] = []
-    runner = replace(job.runner, progress=no_progress, checkpoint=None)
     for own in np.random.SeedSequence(seed).spawn(times):
         job.runner.progress("shuffles", len(counts), times)
-        rng = np.random.default_rng(own)
-        samples = ImputedSamples(job.samples, rng).samples() if job.samples.missing else job.samples
-        mixed = replace(job.on(shuffled(samples, rng)), runner=runner)
+        mixed = _shuffled_job(job, np.random.default_rng(own))
         counts.append(int(job.constraints.reports(method.search(mixed).edges).sum()))
     return counts
+
+
+def _shuffled_job(job: Job, rng: np.random.Generator) -> Job:
+    samples = ImputedSamples(job.samples, rng).samples() if job.samples.missing else job.samples
+    runner = replace(job.runner, progress=no_progress, checkpoint=None)
+    return replace(job.on(shuffled(samples, rng)), runner=runner)
 
 
 def shuffled(samples: Samples, rng: np.random.Generator) -> Samples:

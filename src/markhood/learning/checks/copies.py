@@ -1,12 +1,7 @@
 """Find columns that are exact or near copies of others: the option `identical`.
 
 `markhood.data.genome.identical` finds exact copies. Near copies are searched among the pairs that
-pass the screen, and measured by Cohen's kappa, the agreement beyond chance
-
-    kappa = (share of samples that agree - share expected by chance) / (1 - that share):
-
-Two rare variants agree in nearly every sample because nearly every sample has neither, and kappa
-corrects for that. For binary columns the complement is tried too. Similarity is not transitive:
+pass the screen, and measured by Cohen's kappa (`data.agreement`). Similarity is not transitive:
 every member of a group must be that similar to the group's representative. Columns with the most
 near copies are chosen as representatives first.
 """
@@ -20,18 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.agreement import NEARLY, agreement, near_copies, warn_of_copies
 from markhood.data.genome.identical import Duplicates, find_duplicates, group_duplicates
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.errors import option, warn
+from markhood.errors import option
 from markhood.execution.runner import Runner
-from markhood.kernels.words import packed
 from markhood.scores.scorer import Pairs, Scorer, Tile
 from markhood.search.representatives import representatives
 
 SCREEN_GAMMA = 0.5
 PAIRS_PER_BLOCK = 1 << 16
-FEWEST = 10  # minimum number of copies for a warning
 
 
 def is_to_group(samples: Samples, how: Any) -> bool:
@@ -43,28 +37,44 @@ def is_to_group(samples: Samples, how: Any) -> bool:
 
 @dataclass(frozen=True)
 class Copies:
-    """The groups of copies, or the number of copies if the caller did not set an option."""
+    """The groups of copies, or the copies that are left if the caller did not set an option.
+
+    Attributes
+    ----------
+    variables : Variables
+        With the members of each group.
+    how : object
+        The option `identical`.
+    left : tuple of tuple of str
+        Pairs of a variable and its copy that are both nodes.
+    """
 
     variables: Variables
     how: Any
-    n_left: int
+    left: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, samples: Samples, how: Any, labels: NDArray[np.int64]) -> Copies:
         """Count the copies in prepared samples; columns with different labels are not copies."""
-        is_open = how == "auto" and not samples.are_sites
-        return cls(samples.variables, how, find_duplicates(samples, labels).n_copies * is_open)
+        if how != "auto" or samples.are_sites:
+            return cls(samples.variables, how)
+        node = find_duplicates(samples, labels).node
+        names, copies = samples.names, np.flatnonzero(node != np.arange(len(node)))
+        return cls(samples.variables, how, tuple((names[node[j]], names[j]) for j in copies))
+
+    @property
+    def n_left(self) -> int:
+        """Number of copies that are nodes of their own."""
+        return len(self.left)
 
     def warn(self) -> None:
-        """Warn about many copies if the caller did not decide how to treat them."""
-        if self.n_left >= FEWEST:
-            warn(
-                "identical-columns",
-                "identical",
-                f"{self.n_left} columns are exact copies or complements of others. Use "
-                f"{option('identical', 'group')} to group each set into one node, or "
-                f"{option('identical', 'keep')} to keep them separate.",
-            )
+        """Warn about copies if the caller did not decide how to treat them."""
+        warn_of_copies(self.left, "exact", _advice("group"))
+
+    def warn_of_near(self, samples: Samples, edges: NDArray[np.int64]) -> None:
+        """Warn about edges between near copies, under the same condition."""
+        if self.how == "auto" and not samples.are_sites:
+            warn_of_copies(near_copies(samples, edges), "near", _advice(NEARLY))
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry of the provenance."""
@@ -79,6 +89,13 @@ class Copies:
                 "largest_group": max(sizes),
             }
         }
+
+
+def _advice(how: str | float) -> str:
+    return (
+        f", make each set one node with {option('identical', how)}, or keep them with "
+        f"{option('identical', 'keep')}"
+    )
 
 
 def with_nearly_alike_grouped(
@@ -107,60 +124,3 @@ def with_nearly_alike_grouped(
         led = node[edges[:, first]] == edges[:, second]
         alike.opposite[edges[led, first]] = opposite[led]
     return group_duplicates(samples, alike)
-
-
-def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return Cohen's kappa of pairs of variables; negative for near complements.
-
-    Samples are weighted, and those with a missing value of the pair are left out.
-
-    Examples
-    --------
-    >>> from markhood.data.coding.encode import encode
-    >>> samples = encode([[0, 1, 0], [1, 0, 0], [0, 1, 1], [1, 0, 1]])
-    >>> agreement(samples, np.array([[0, 1], [0, 2]])).tolist()
-    [-1.0, 0.0]
-    """
-    n_rows = np.diff(samples.starts)
-    found = np.zeros(len(pairs))
-    comparable = n_rows[pairs[:, 0]] == n_rows[pairs[:, 1]]
-    for r in np.unique(n_rows[pairs[comparable]]).tolist():
-        at = np.flatnonzero(comparable & (n_rows[pairs[:, 0]] == r))
-        rows = samples.starts[pairs[at]][:, :, None] + np.arange(r)
-        differ = np.zeros((len(at), samples.words.shape[1]), np.uint64)
-        for k in range(r):
-            differ |= samples.words[rows[:, 0, k]] ^ samples.words[rows[:, 1, k]]
-        differing, shares, total = _counted(samples, pairs[at], rows, differ)
-        agree = 1 - differing / total
-        shares = shares / total[:, None, None]
-        shares = np.concatenate([1 - shares.sum(axis=2, keepdims=True), shares], axis=2)
-        by_chance = (shares[:, 0] * shares[:, 1]).sum(axis=1)
-        with np.errstate(invalid="ignore"):  # neither varies in the samples where both are observed
-            found[at] = (agree - by_chance) / (1 - by_chance)
-            if r == 1:  # compare with the complement
-                opposite = (by_chance - agree) / by_chance
-                found[at] = np.where(opposite > found[at], -opposite, found[at])
-    return np.nan_to_num(found)
-
-
-def _counted(
-    samples: Samples,
-    pairs: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    differ: NDArray[np.uint64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weights of differing samples, of each level but the first, and of all."""
-    if not samples.missing:
-        used, at = np.unique(rows, return_inverse=True)
-        of_rows = samples.weight_of(samples.words[used])[at].reshape(rows.shape)
-        return samples.weight_of(differ), of_rows, np.full(len(pairs), samples.total_weight)
-    everywhere = packed(np.ones(samples.n_samples), samples.words.shape[1])
-    none = np.zeros_like(everywhere)
-    masks = np.array([[samples.missing.get(v, none) for v in pair] for pair in pairs.tolist()])
-    known = everywhere & ~(masks[:, 0] | masks[:, 1])
-    ones = [
-        [samples.weight_of(samples.words[row] & known) for row in own]
-        for own in rows.transpose(1, 2, 0)
-    ]
-    total = np.maximum(samples.weight_of(known), samples.weights.unit if samples.weights else 1)
-    return samples.weight_of(differ & known), np.array(ones).transpose(2, 0, 1), total

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from markhood.data.samples import Samples
 from markhood.errors import option, warn
-from markhood.learning.checks.copies import Copies
 from markhood.learning.forecast.forecast import Forecast
 from markhood.search.values.constraints import Constraints
 
@@ -38,7 +37,7 @@ def advice(request: Request, samples: Samples, forecast: Forecast) -> list[str]:
     if forecast.candidates is None or forecast.candidates < DENSE:
         return []
     how, helps = request.reading.identical, []
-    copies = Copies.of(samples, how, request.labels(samples))
+    copies = request.copies(samples)
     if copies.n_left:
         helps.append(f"{option('identical', 'group')} (for {copies.n_left} copies)")
     elif how in ("auto", "group"):

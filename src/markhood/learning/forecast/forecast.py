@@ -286,6 +286,7 @@ class _Sample:
         self._look_at(self._seeds[8:])
         degrees = np.array([len(self._known[v]) for v in self._seeds.tolist()])
         self.n_pairs = int(degrees.mean() * d / 2)
+        self._n_joined = d * np.count_nonzero(degrees) / len(degrees)
         self.mean_steps = 0.0  # of the screened graph, to find a space; set by `spaces`
         n_others = int(np.clip(self._rows / max(1.0, float(degrees.mean())), 4, 64))
         order = np.argsort(-degrees, kind="stable")
@@ -329,35 +330,44 @@ class _Sample:
             layer = np.array([v for v in found.tolist() if v in self._known], np.int64)
         spaces = [self._space(int(v), depth, most) for v in seeds]
         degree = 2 * self.n_pairs / self._job.n_variables
-        steps = [len(space) * degree * (min(depth, 3) - 1) for space in spaces]
-        self.mean_steps = float(np.average(steps, weights=self.shares_of(seeds)))
-        return seeds, spaces
+        followed = np.average([n for _, n in spaces], weights=self.shares_of(seeds))
+        self.mean_steps = float(followed) * degree
+        return seeds, [space for space, _ in spaces]
 
-    def _space(self, seed: int, depth: int, most: int) -> NDArray[np.int64]:
+    def _space(self, seed: int, depth: int, most: int) -> tuple[NDArray[np.int64], float]:
+        """Return a space, and of how many variables the neighbours are followed to find it."""
         d = self._job.n_variables
         is_left, layer, expected, scale = np.ones(d, np.bool_), np.array([seed]), 0.0, 1.0
         is_left[seed], nearest = False, [np.empty(0, np.int64)]
+        n_reached, n_followed = 1, 0.0
         for _ in range(depth):
-            followed = [v for v in layer.tolist() if v in self._known]
-            if not followed:
+            known = [v for v in layer.tolist() if v in self._known]
+            if not known or max(n_reached, expected) >= self._n_joined:
                 break
-            scale *= len(layer) / len(followed)
-            if len(followed) == 1:
-                layer = self._known[followed[0]]  # the strongest first
-            else:
-                is_found = np.zeros(d, np.bool_)
-                for v in followed:
-                    is_found[self._known[v]] = True
-                layer = np.flatnonzero(is_found)
+            scale *= len(layer) / len(known)
+            n_found = n_here = 0
+            is_found = np.zeros(d, np.bool_)
+            for v in known:
+                n_here += 1
+                is_found[self._known[v]] = True
+                n_found += len(self._known[v])
+                if n_reached + n_found < self._n_joined:
+                    continue
+                if n_reached + np.count_nonzero(is_found & is_left) >= self._n_joined:
+                    break  # all are reached, as `within_steps` also notices
+            n_followed += n_here if n_here < len(known) else len(known) * scale
+            # The strongest first.
+            layer = self._known[known[0]] if len(known) == 1 else np.flatnonzero(is_found)
             layer = layer[is_left[layer]]
             is_left[layer] = False
+            n_reached += len(layer)
             nearest.append(layer)
             expected += len(layer) * scale
         space = np.concatenate(nearest)
         size = min(most, d - 1, max(round(expected), len(space)))
         others = np.flatnonzero(is_left)
         made_up = self._rng.choice(others, max(0, size - len(space)), replace=False)
-        return np.concatenate([space, made_up])[:size]
+        return np.concatenate([space, made_up])[:size], n_followed
 
     def _look_at(self, variables: NDArray[np.int64]) -> None:
         """Screen variables against all others; record the passing ones, strongest first."""

@@ -33,9 +33,10 @@ sample, but not on the value itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -310,9 +311,9 @@ def _described(
     edges = found.edges[is_reported]
     described = [numbers_of(job, found) for job in sets]
     evidence_ends = np.array([numbers.evidence_ends for numbers in described])
-    coupling_ends = np.mean([numbers.coupling_ends for numbers in described], axis=0)
+    coupling_ends = _mean_of_sets([numbers.coupling_ends for numbers in described])
     coupling_tables = [
-        None if tables[0] is None else np.mean(tables, axis=0)
+        None if tables[0] is None else _mean_of_sets(tables)
         for tables in zip(*(numbers.coupling_tables for numbers in described), strict=True)
     ]
     graph = Graph(
@@ -332,20 +333,20 @@ def _described(
     if found.screened is not None:
         passed = found.screened.edges[known.reports(found.screened.edges)]
         screened = Pairs(passed, np.full(len(passed), np.nan))
+    not_converged = add_counts([numbers.not_converged for numbers in described])
     return LearnedGraph(
         graph=graph,
-        screened=screened,
-        or_edges=found.or_edges[known.reports(found.or_edges)],
         blanket_scores=_mean_scores(described),
         regressions=_mean_regressions(described),
-        evaluations=found.evaluations,
-        seconds={"imputation": seconds},
-        n_cut=found.n_cut,
-        found_edges=found.edges,
-        probabilities=found.probabilities,
-        is_marginal=found.is_marginal,
-        not_converged=found.not_converged
-        | {"evidence": add_counts([numbers.not_converged for numbers in described])},
+        **vars(found)
+        | {
+            "screened": screened,
+            "or_edges": found.or_edges[known.reports(found.or_edges)],
+            "seconds": {"imputation": seconds},
+            "n_screened": None,
+            "ranking": None,
+            "not_converged": found.not_converged | {"evidence": not_converged},
+        },
     )
 
 
@@ -365,6 +366,13 @@ def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> ND
     return np.asarray(of_members[blankets.values < sets[0].n_nodes][ends])
 
 
+def _mean_of_sets(values: Sequence[Any]) -> NDArray[np.float64]:
+    """Return the mean over data sets, 0 where some are infinite with different signs."""
+    with np.errstate(invalid="ignore"):
+        mean = np.mean(values, axis=0)
+    return np.where(np.isnan(mean), 0.0, mean)
+
+
 def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:
     scores = [numbers.scores for numbers in described if numbers.scores is not None]
     return np.mean(scores, axis=0) if scores else None
@@ -377,6 +385,6 @@ def _mean_regressions(described: list[Numbers]) -> Regressions | None:
         return None
     return replace(
         of_sets[0],
-        coefficients=np.mean([r.coefficients for r in of_sets], axis=0),
+        coefficients=_mean_of_sets([r.coefficients for r in of_sets]),
         infinite=np.any([r.infinite for r in of_sets], axis=0),
     )

@@ -62,7 +62,7 @@ class BayesOptions(FactorOptions):
         "many as the chains need to converge, from 20 to 160.",
         low=1,
     )
-    chains: int = declare(4, "Number of chains.", low=1)
+    chains: int = declare(4, "Number of chains.", low=1, high=1000)
     keep_draws: bool = declare(
         False,
         "Keep the graph of every sweep after burn-in of every chain; every sweep then visits all "

@@ -155,9 +155,10 @@ class Method(Sealed, ABC):
         n_edges = learned.graph.n_edges
         warn_of_fits(job.samples.names, learned.not_converged)
         if self.tested_gamma is not None:
-            warn_of_chance(job, self.tested_gamma, n_edges)
+            n_screened = n_edges if learned.screened is None else len(learned.screened.edges)
+            warn_of_chance(job, self.tested_gamma, n_edges, n_screened)
         if self.is_conditional:
-            warn_of_linkage(job.constraints, len(learned.found_edges), n_edges)
+            warn_of_linkage(job.constraints, len(learned.edges), n_edges)
         if not self.only_ranks:
             warn_of_letters(job.samples, n_edges)
 
@@ -169,6 +170,7 @@ class GammaOptions(Options):
     gamma: float = declare(
         0.5,
         "Weight of the model-space penalty in BIC_gamma; larger gives fewer edges, 0 is the "
-        "classical BIC.",
+        "classical BIC. If it is not set, and more than a third of the edges would be due to "
+        "chance, learning uses a larger value and warns.",
         low=0,
     )

@@ -23,7 +23,7 @@ from markhood.data.variables import UNKNOWN, level_text
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
-from markhood.kernels.protocol import CHAINS
+from markhood.kernels.networks import CHAINS
 from markhood.model.fitted.prediction import components, neighbour_sets
 from markhood.model.junction_tree import MOST_STATES, JunctionTree
 from markhood.model.potts.model import PottsModel

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from markhood.data.variables import level_text
-from markhood.errors import InputError
 from markhood.model.coding import check_coding
 from markhood.model.ising.model import IsingModel
+from markhood.options import check_value
 
 if TYPE_CHECKING:
     from markhood.model.fitted.parameters import FittedParameters
@@ -123,8 +123,7 @@ def _factor(model: FittedParameters, coding: str) -> float:
 
 def deviations_within(level: float) -> float:
     """Return the two-sided normal quantile of a confidence level."""
-    if not 0 < level < 1:
-        raise InputError("option-value", "level", f"level must be between 0 and 1, not {level!r}.")
+    check_value("level", level, float, above=0, below=1)
     return NormalDist().inv_cdf((1 + level) / 2)
 
 

@@ -34,12 +34,15 @@ class Observed:
         Whether weights are frequencies, not survey weights.
     reals : ndarray of shape (n_reals, n_samples) or (n_variables, n_reals, n_samples)
         Continuous covariates, standardised.
+    clusters : ndarray of shape (n_samples,), dtype int64, optional
+        Clusters of samples that depend on each other, for the standard errors.
     """
 
     codes: NDArray[np.uint16]
     weights: NDArray[np.float64]
     are_counts: bool = True
     reals: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    clusters: NDArray[np.int64] | None = None
 
     UNKNOWN = _UNKNOWN
 

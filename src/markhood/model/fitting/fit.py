@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.agreement import agreement, near_copies, warn_of_copies
+from markhood.data.clusters import read_in_clusters
 from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
 from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
-from markhood.data.reading import Missing, stored_reading
+from markhood.data.reading import Missing, Reading, stored_reading
 from markhood.data.rest_scores import Components, stored_components, with_rest_scores
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.data.weights import weighted
+from markhood.data.weights import WeightsAre, weighted
 from markhood.errors import InputError, option, warn, warn_not_converged
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
@@ -74,10 +76,11 @@ def fit_model(
     *,
     method: str = "pseudo-likelihood",
     prior: float | None = SCALE,
-    missing: Missing = "error",
-    missing_values: Iterable[Any] = (),
+    missing: Missing = "auto",
+    missing_values: Iterable[Any] = "auto",
     weights: Any = None,
-    normalize_weights: bool = True,
+    weights_are: WeightsAre = "auto",
+    clusters: Any = None,
 ) -> FittedModel:
     """Fit the fields and couplings of a graph to data.
 
@@ -96,15 +99,19 @@ def fit_model(
     prior : float or None, default=2.5
         Prior standard deviation of couplings, in 0/1 coding; that of fields is four times as large.
         None maximises the (pseudo-)likelihood alone, and estimates may be infinite.
-    missing : {"error", "drop", "level", "impute"}, default="error"
-        How to treat missing values, as for `learn`; with "impute" each regression uses the samples
-        in which its variable and all its neighbours are known.
-    missing_values : iterable, default=()
-        Further codes for missing values, such as -9 or "?".
+    missing : {"auto", "error", "drop", "level", "impute"}, default="auto"
+        How to treat missing values, as for `learn`; instead of imputing values, each regression
+        uses the samples in which its variable and all its neighbours are known, and
+        ``method="likelihood"`` the complete samples.
+    missing_values : iterable or "auto", default="auto"
+        Codes for missing values, such as -9 or "?"; by default those of the data of the graph.
     weights : array-like of shape (n_samples,) or "similarity", optional
         Weights of the samples. Not possible for `Samples` that have weights.
-    normalize_weights : bool, default=True
-        Whether weights that are not whole numbers are scaled to mean 1.
+    weights_are : {"auto", "frequencies", "survey"}, default="auto"
+        What the weights are, as for `TableFormat`.
+    clusters : str or sequence of n_samples labels, optional
+        Clusters of samples that depend on each other, or the name of their column: standard errors
+        take the sums over clusters. Not possible for `Samples` that have clusters.
 
     Returns
     -------
@@ -144,12 +151,15 @@ def fit_model(
             f"{option('method', 'likelihood')} does not support a graph that was adjusted for "
             f"{adjusted}: use {option('method', 'pseudo-likelihood')}.",
         )
-    samples = _read(graph, data, missing, missing_values, weights, normalize_weights)
+    if missing == "auto" and method == "likelihood" and not isinstance(data, Samples):
+        missing = "drop"
+    samples = _read(graph, data, missing, missing_values, weights, weights_are, clusters)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
     components = stored_components(graph.provenance, variables)
     n_factors = 0 if components is None else components.n
     layout = Layout(variables, graph.edges, len(units) + n_factors, components is not None)
     observed = observed_of(samples, variables, units, components)
+    _warn_of_joined_copies(graph, samples)
     fit = fitted(layout, observed, method, prior)
     model = reported(graph, layout, fit, observed, method, prior)
     _warn_of_infinite_estimates(model)
@@ -168,9 +178,9 @@ def observed_of(
     codes = matched_codes(samples, variables)
     reals = with_rest_scores(reals_in(samples, units), codes, variables, components)
     if samples.weights is None:
-        return Observed(codes, np.ones(samples.n_samples), reals=reals)
+        return Observed(codes, np.ones(samples.n_samples), True, reals, samples.clusters)
     counts, unit = samples.weights
-    return Observed(codes, counts * np.float64(unit), unit == 1.0, reals)
+    return Observed(codes, counts * np.float64(unit), unit == 1.0, reals, samples.clusters)
 
 
 def fitted(
@@ -291,7 +301,8 @@ def _read(
     missing: Missing,
     missing_values: Iterable[Any],
     weights: Any,
-    normalize_weights: bool,
+    weights_are: WeightsAre,
+    clusters: Any,
 ) -> Samples:
     """Read the columns of the graph, as the data of the graph were read."""
     if graph.n_nodes == 0:
@@ -299,30 +310,36 @@ def _read(
             "model-invalid", "graph", "A model needs a graph with at least one variable."
         )
     if isinstance(data, Samples):
-        if missing != "error" or tuple(missing_values):
+        if missing != "auto" or missing_values != "auto":
             raise InputError(
                 "option-conflict",
-                "missing" if missing != "error" else "missing_values",
+                "missing" if missing != "auto" else "missing_values",
                 f"Samples have been encoded already: set {option('missing')} and "
                 f"{option('missing_values')} when you encode them.",
             )
-        return weighted(data, weights, normalize_weights)
+        if clusters is not None:
+            data = as_samples(data, Reading(clusters=clusters))
+        return weighted(data, weights, weights_are)
     levels = graph.variables.levels
     if levels:
         missing = "level" if any(None in own for own in levels) else missing
-    given = {"missing_values": tuple(missing_values)} if tuple(missing_values) else {}
+    given = {} if missing_values == "auto" else {"missing_values": missing_values}
     reading = stored_reading(
         graph.provenance,
         missing=missing,
         weights=weights,
-        normalize_weights=normalize_weights,
+        weights_are=weights_are,
+        clusters=clusters,
         **given,
     )
     if levels:
-        return read_like(data, graph.variables, reading, reals=tuple(real_units(graph.provenance)))
+        reals = tuple(real_units(graph.provenance))
+        return read_in_clusters(
+            data, reading, lambda own: read_like(data, graph.variables, own, reals=reals)
+        )
     if isinstance(data, (str, os.PathLike)) or column_names(data) is not None:
         return as_samples(data, replace(reading, columns=graph.nodes, exclude=()))
-    return encode_table(data, reading, graph.nodes)
+    return read_in_clusters(data, reading, lambda own: encode_table(data, own, graph.nodes))
 
 
 def _levels_of(graph: Graph, samples: Samples) -> Variables:
@@ -336,6 +353,19 @@ def _levels_of(graph: Graph, samples: Samples) -> Variables:
             f"The data have no column {absent[0]!r}, which is a node of the graph.",
         )
     return replace(samples.variables.pick([numbers[name] for name in graph.nodes]))
+
+
+def _warn_of_joined_copies(graph: Graph, samples: Samples) -> None:
+    """Warn about edges between copies, whose couplings depend on the prior alone."""
+    if samples.are_sites or graph.provenance.get("reading", {}).get("identical") == "keep":
+        return
+    number = {name: j for j, name in enumerate(samples.names)}
+    ends = [number[name] for pair in graph.edge_names() for name in pair]
+    edges = np.array(ends, np.int64).reshape(-1, 2)
+    exact = edges[np.abs(agreement(samples, edges)) == 1]
+    names = [(samples.names[i], samples.names[j]) for i, j in exact.tolist()]
+    warn_of_copies(names, "exact")
+    warn_of_copies(near_copies(samples, edges), "near")
 
 
 def _warn_of_infinite_estimates(model: FittedModel) -> None:

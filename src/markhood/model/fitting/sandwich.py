@@ -7,7 +7,8 @@ pseudo-likelihood is a sum over regressions, which use each sample several times
 the contribution of one regression is its information matrix; empirical squares would be too small
 for rare levels. J is therefore the information plus the empirical products of the contributions of
 different regressions. With survey weights, J is the empirical second moment with squared weights,
-because a sample of weight 2 is still one sample.
+because a sample of weight 2 is still one sample. With C clusters, it is that of the sums over the
+samples of each cluster, times C / (C - 1).
 
 The result is the variances of linear functions of the parameters. With many parameters, each
 function is solved for within the parameters of the regressions of its variable and the neighbours;
@@ -76,13 +77,12 @@ class Sandwich:
             The variable that each function belongs to.
         """
         solutions = list(self._solutions(functions, owners))
-        are_counts = self.observed.are_counts
+        are_counts = self.observed.are_counts and self.observed.clusters is None
         within = (self.information + self.precision).tocsr() if are_counts else self.precision
         found = np.zeros(functions.shape[0])
         for rows, near, solution in solutions:
             found[rows] = np.einsum("pk,pk->k", solution, _block(within, near, near) @ solution)
-        for tile in cut(self.observed.n_samples, max(64, _CHUNK // max(1, functions.shape[1]))):
-            part = slice(tile.start, tile.stop)
+        for part, starts in self._parts(max(64, _CHUNK // max(1, functions.shape[1]))):
             weights = self.observed.weights[part]
             reals = self.observed.reals[..., part]
             gradients = self.gradients(Observed(self.observed.codes[:, part], weights, reals=reals))
@@ -91,9 +91,36 @@ class Sandwich:
                 for own in gradients.parts(near, solution):
                     total += own
                     squares += own**2 @ weights
-                crossed = total**2 @ weights - squares
-                found[rows] += crossed if are_counts else total**2 @ weights**2
+                if are_counts:
+                    found[rows] += total**2 @ weights - squares
+                elif starts is None:
+                    found[rows] += total**2 @ weights**2
+                else:
+                    sums = np.add.reduceat(total * weights, starts, axis=1)
+                    found[rows] += self._few_clusters * (sums**2).sum(axis=1)
         return np.maximum(found, 0.0)
+
+    @property
+    def _few_clusters(self) -> float:
+        assert self.observed.clusters is not None
+        n_clusters = int(self.observed.clusters.max()) + 1
+        return n_clusters / max(1, n_clusters - 1)
+
+    def _parts(
+        self, size: int
+    ) -> Iterator[tuple[slice | NDArray[np.int64], NDArray[np.int64] | None]]:
+        """Yield samples to process at a time; whole clusters, with the start of each cluster."""
+        clusters = self.observed.clusters
+        if clusters is None:
+            for tile in cut(self.observed.n_samples, size):
+                yield slice(tile.start, tile.stop), None
+            return
+        order = np.argsort(clusters, kind="stable")
+        starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+        first = np.flatnonzero(np.diff(starts // size, prepend=-1))  # clusters that begin a part
+        ends = [*starts[first[1:]].tolist(), len(order)]
+        for own, end in zip(np.split(starts, first[1:]), ends, strict=True):
+            yield order[own[0] : end], own - own[0]
 
     def _solutions(
         self, functions: csr_array, owners: NDArray[np.int64]

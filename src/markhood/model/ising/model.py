@@ -27,7 +27,8 @@ from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import CHAINS, Kernels
+from markhood.kernels.networks import CHAINS
+from markhood.kernels.protocol import Kernels
 from markhood.model.coding import recode
 from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.ising.exact import Exact

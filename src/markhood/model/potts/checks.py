@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from markhood.errors import InputError
 from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import MOST_LEVELS
+from markhood.kernels.networks import MOST_LEVELS
 from markhood.model.potts.network import Arrays
 
 

@@ -24,7 +24,8 @@ from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
-from markhood.kernels.protocol import CHAINS, Kernels
+from markhood.kernels.networks import CHAINS
+from markhood.kernels.protocol import Kernels
 from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.junction_tree import JunctionTree
 from markhood.model.potts.checks import levels_of, require_no_data, table_numbers

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from markhood.errors import InputError
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import LEVELS_PER_VECTOR, PottsNetwork
+from markhood.kernels.networks import LEVELS_PER_VECTOR, PottsNetwork
 from markhood.model.neighbours import both_ends
 from markhood.model.sampling.gibbs import LARGEST_LOG_ODDS, colouring
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import CHAINS, Chains, IsingNetwork
+from markhood.kernels.networks import CHAINS, Chains, IsingNetwork
 from markhood.model.neighbours import Neighbours
 
 # The product of exp of this number and a 32-bit integer is a finite float64.

@@ -13,7 +13,8 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import CHAINS, Kernels
+from markhood.kernels.networks import CHAINS
+from markhood.kernels.protocol import Kernels
 from markhood.model.annealing import Estimate, annealed_log_partition
 from markhood.model.one_hot import OneHot
 from markhood.model.sampling.gibbs import Advance, gibbs_blocks

@@ -9,14 +9,15 @@ complete in memory before it is written.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
+from markhood.input_files import content_of, opened
+from markhood.options import checked
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.graphs import edge_list, matrix, node_link, numpy_archive
 from markhood.output.graphs import xml as xml_graphs
@@ -40,6 +41,7 @@ _FORMATS = {
 }
 
 
+@checked
 def write_graph(
     graph: GraphLike, path: str | os.PathLike[str], *, escape_formulas: bool = False
 ) -> None:
@@ -78,6 +80,7 @@ def write_graph(
         replace_all({file: _FORMATS[_suffix(file)].write(graph)})
 
 
+@checked
 def read_graph(path: str | os.PathLike[str]) -> Graph:
     r"""Read a graph from a file in one of the formats of `write_graph`.
 
@@ -107,13 +110,14 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     """
     file = Path(path)
     read = _FORMATS[_suffix(file)].read
-    content = _content(file)
+    content = content_of(file)
     if not content:
         raise InputError("file-damaged", str(path), f"The file {path} is empty.")
+    about = None
+    if _suffix(file) == ".csv" and _json_of(file).exists():
+        about = content_of(_json_of(file))
     try:
-        if _suffix(file) == ".csv" and _json_of(file).exists():
-            return edge_list.from_bytes(content, _content(_json_of(file)))
-        return read(content)
+        return read(content) if about is None else edge_list.from_bytes(content, about)
     except InputError as error:
         raise InputError(
             "file-damaged", str(path), f"Cannot read the graph in {path}: {error}"
@@ -146,7 +150,7 @@ def holds_graph(path: str | os.PathLike[str]) -> bool:
     recognise = {".csv": edge_list.is_ours, ".npz": numpy_archive.is_ours}.get(ending)
     if recognise is None:
         return ending in _FORMATS  # the other formats cannot contain data
-    with _opened(file) as stream:
+    with opened(file) as stream:
         return recognise(stream)
 
 
@@ -183,21 +187,3 @@ def _suffix(path: Path) -> str:
 
 def _json_of(path: Path) -> Path:
     return path.with_name(path.name + ".json")
-
-
-def _content(path: Path) -> bytes:
-    with _opened(path) as stream:
-        return stream.read()
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as stream:
-            yield stream
-    except FileNotFoundError:
-        raise InputError("file-not-found", str(path), f"There is no file {path}.") from None
-    except OSError as error:
-        raise InputError(
-            "file-unreadable", str(path), f"Cannot read {path}: {error.strerror or error}."
-        ) from None

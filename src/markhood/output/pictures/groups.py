@@ -33,7 +33,9 @@ def group_networks(comparison: GroupComparison, *, seed: int = 0) -> tuple[Axes,
     """
     from markhood.output.pictures.plots import network
 
-    coordinates = positions(Graph(comparison.graphs[0].variables, comparison.edges), seed)
+    edges = np.concatenate([graph.edges for graph in comparison.graphs])
+    union = np.unique(edges, axis=0)
+    coordinates = positions(Graph(comparison.graphs[0].variables, union), seed)
     sizes = [np.abs(graph.coupling) for graph in comparison.graphs]
     widest = float(np.concatenate(sizes).max(initial=0.0)) or None
     axes = side_by_side(len(comparison.graphs))

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from markhood.errors import InputError, option
 from markhood.graph.graph import Graph
+from markhood.input_files import content_of
 from markhood.output.pictures.genome import around, on_line, shares_along
 from markhood.output.pictures.layout import Coordinates, grid_positions, positions
 
@@ -214,14 +215,11 @@ def _from_file(graph: Graph, path: Path) -> Coordinates:
 
 def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = content_of(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(
             "file-encoding", str(path), f"{path} is not UTF-8 text: save the file as UTF-8."
         ) from None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError("file-unreadable", str(path), f"Cannot read {path}: {reason}.") from None
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     rows = csv.reader(text.splitlines(), delimiter=delimiter)
     try:

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes, folded
+from markhood.graph.communities import communities
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.output.pictures.axes import new_axes
-from markhood.output.pictures.communities import communities
 from markhood.output.pictures.distance import by_distance
 from markhood.output.pictures.gamma import gamma_path
 from markhood.output.pictures.genome import write_marks
@@ -49,6 +49,7 @@ from markhood.output.pictures.named_layouts import (
     shared_layout,
 )
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
+from markhood.output.pictures.plan import plan
 from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ __all__ = [
     "gamma_path",
     "group_networks",
     "network",
+    "plan",
     "shared_layout",
 ]
 

@@ -10,9 +10,9 @@ import html
 
 import numpy as np
 
+from markhood.graph.communities import communities
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
-from markhood.output.pictures.communities import communities
 from markhood.output.pictures.layout import Coordinates, positions
 from markhood.output.pictures.marks import (
     ATTRACTION,

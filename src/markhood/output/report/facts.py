@@ -83,9 +83,25 @@ def run_rows(graph: Graph) -> Rows:
     ]
     if scored:
         rows.append(("blankets scored", ", ".join(scored)))
+    rows += _factor_rows(graph)
     if "version" in about:
         rows.append(("markhood", str(about["version"])))
     return rows or [("run", "unknown: the graph has no provenance")]
+
+
+def _factor_rows(graph: Graph) -> Rows:
+    """Return the share of variance and the largest loadings of each hidden factor, rotated."""
+    if graph.factors is None:
+        return []
+    factors = graph.factors.rotated()
+    rows = []
+    for k, share in enumerate(factors.explained.tolist()):
+        loadings = dict(zip(factors.columns, factors.loadings[:, k].tolist(), strict=True))
+        leading = ", ".join(f"{name} {loadings[name]:+.2f}" for name in factors.leading(k, 8))
+        rows.append((f"hidden factor {k + 1}", f"{share:.0%} of the variance; loadings {leading}"))
+    n_edges = _counted(graph.n_edges, "edge")
+    remaining = "remains" if graph.n_edges == 1 else "remain"
+    return [*rows, ("given these factors", f"{n_edges} {remaining}")]
 
 
 def data_rows(graph: Graph, samples: Samples | None) -> Rows:

@@ -24,13 +24,14 @@ import numpy as np
 
 from markhood.data.samples import Samples
 from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
+from markhood.graph.communities import communities
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
+from markhood.options import checked
 from markhood.output.citation import BIBTEX
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.pictures.bends import bends
-from markhood.output.pictures.communities import communities
 from markhood.output.pictures.distance import ByDistance
 from markhood.output.pictures.layout import Coordinates
 from markhood.output.pictures.named_layouts import Layout, follows_edges, node_coordinates
@@ -39,6 +40,7 @@ from markhood.output.report.pairs import pair_counts
 from markhood.output.report.shares import level_shares
 
 
+@checked
 def write_report(
     graph: GraphLike,
     path: str | os.PathLike[str],

@@ -7,35 +7,49 @@ values) are left out too. Samples without a label are left out with a warning.
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from markhood.data.given import as_samples
+from markhood.data.coding.coders import is_missing
+from markhood.data.coding.encode import encode_table
 from markhood.data.reading import MOST_LEVELS, Reading
 from markhood.data.samples import Samples
+from markhood.data.storage.packed import is_packed
 from markhood.errors import DataWarning, option, warn
 from markhood.kernels.tables import codes
-from markhood.learning.request import Request
 
 Labels = dict[str, list[Any] | None]
 
 
+def read_data(data: Any, reading: Reading) -> Samples:
+    """Read a path, or encode a table, without labels."""
+    if isinstance(data, (str, os.PathLike)):
+        from markhood.data.formats.files import read_file
+
+        return read_file(data, reading)
+    return encode_table(data, reading)
+
+
 def read_with_labels(
-    request: Request, data: Any, labels: Mapping[str, Any]
+    data: Any, reading: Reading, labels: Mapping[str, Any], read: Callable[[Reading], Samples]
 ) -> tuple[Samples, Labels]:
     """Read samples and their labels.
 
     Parameters
     ----------
-    request : Request
-        Defines how to read the data.
     data : array, data frame, sparse matrix, Samples or path
+    reading : Reading
+        Defines how to read the data.
     labels : mapping of str to labels, column or None
         Labels by the name of their option.
+    read : callable
+        Reads the samples, with the options that it is called with.
 
     Returns
     -------
@@ -44,18 +58,18 @@ def read_with_labels(
     dict of str to list or None
         The label of each sample, by the name of the option.
     """
-    reading = request.reading
     columns = {name: own for name, own in labels.items() if isinstance(own, str)}
+    values = {name: column_of(data, own, reading) for name, own in columns.items()}
     outside = tuple(dict.fromkeys([*reading.exclude, *columns.values()]))
-    samples = as_samples(data, replace(reading, exclude=outside) if columns else reading)
+    samples = read(replace(reading, exclude=outside) if columns else reading)
     given: Labels = {}
     for name, own in labels.items():
-        listed = column_of(data, own, reading) if isinstance(own, str) else own
+        listed = values.get(name, own)
         given[name] = None if listed is None else _of_samples(name, listed, samples)
     lacking = np.zeros(samples.n_samples, np.bool_)
-    for name, values in given.items():
-        if values is not None:
-            without = np.array([is_missing(value) for value in values], np.bool_)
+    for name, of_samples in given.items():
+        if of_samples is not None:
+            without = np.array([is_missing(value) for value in of_samples], np.bool_)
             if without.any():
                 warn(
                     "rows-dropped",
@@ -68,8 +82,8 @@ def read_with_labels(
         return samples, given
     kept = np.flatnonzero(~lacking)
     return samples.take(kept), {
-        name: None if values is None else [values[row] for row in kept.tolist()]
-        for name, values in given.items()
+        name: None if own is None else [own[row] for row in kept.tolist()]
+        for name, own in given.items()
     }
 
 
@@ -77,10 +91,10 @@ def column_of(data: Any, column: str, reading: Reading) -> list[Any]:
     """Return the values of a column of a table, None for missing values."""
     everything = Reading(
         columns=(column,),
-        kinds="nominal",
+        kinds={column: "nominal"},
         missing="level",
         max_levels=MOST_LEVELS,
-        missing_values=reading.missing_values,
+        missing_values=reading.listed_missing,
         index=None if reading.index == column else reading.index,
         header=reading.header,
         encoding=reading.encoding,
@@ -88,22 +102,19 @@ def column_of(data: Any, column: str, reading: Reading) -> list[Any]:
         array=reading.array,
         min_columns=1,
     )
-    if isinstance(data, Samples):
+    if isinstance(data, Samples) or (
+        isinstance(data, (str, os.PathLike)) and is_packed(Path(data))
+    ):
         everything = Reading(columns=(column,), min_columns=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # warnings about variables do not apply
-        return column_values(as_samples(data, everything), 0)
+        return column_values(read_data(data, everything), 0)
 
 
 def column_values(samples: Samples, variable: int) -> list[Any]:
     """Return the values of a variable, None for missing values."""
     levels = samples.levels[variable]
     return [levels[code] for code in codes(samples.bits, variable).tolist()]
-
-
-def is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or pandas' NA or NaT."""
-    return label is None or str(label) in ("nan", "NaT", "<NA>")
 
 
 def _of_samples(name: str, labels: Any, samples: Samples) -> list[Any]:

@@ -1,0 +1,130 @@
+"""Find columns that were computed from other columns: age groups and totals.
+
+**Groups**: a column with a related name, such as `ageGroup` or `agecat` next to `age`, whose levels
+are intervals of the numbers: along the sorted numbers every level is one run.
+
+**Totals**: a column that equals the sum of two or more others, or a multiple of it such as their
+mean, in all complete rows. A least-squares fit on all other numeric columns finds the summands.
+
+A graph of both a column and its groups or total would show arithmetic, so these are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.codebook import Entry
+from markhood.data.coding.bins import are_numbers
+from markhood.data.lexicon import words_of
+from markhood.errors import listed
+
+MOST_ROWS, MOST_COLUMNS = 2000, 200  # of the least-squares fit
+FEWEST_ROWS = 20
+TOLERANCE = 1e-6
+EQUAL = 1e-3  # relative difference of equal coefficients
+LETTERS = 3  # of a name within another name, at least
+
+Codes = Callable[[int], NDArray[np.int64]]
+
+
+def derived_columns(
+    entries: Sequence[Entry], values: Sequence[tuple[Any, ...]], codes: Codes
+) -> dict[int, str]:
+    """Return the columns that were computed from others, each with the reason."""
+    nodes = [j for j, entry in enumerate(entries) if entry.role == "node"]
+    numeric = [j for j in nodes if len(values[j]) > 1 and are_numbers(values[j])]
+    sources = [j for j in numeric if entries[j].kind in ("measurement", "count")]
+    if not sources:
+        return {}
+    found = {}
+    for j in nodes:
+        if entries[j].kind not in ("nominal", "ordinal"):
+            continue
+        for source in sources:
+            if _are_related(entries[source].column, entries[j].column) and _are_groups(
+                codes(j), np.array(values[source], np.float64), codes(source)
+            ):
+                found[j] = f"groups of {entries[source].column!r}"
+                break
+    totals = _totals([j for j in numeric if j not in found], sources, values, codes)
+    for j, parts in totals.items():
+        found[j] = f"the total of {listed([repr(entries[k].column) for k in parts], 3)}"
+    return found
+
+
+def _are_related(name: str, other: str) -> bool:
+    """Return whether a name contains another one, or begins with the same word."""
+    short, long = name.lower(), other.lower()
+    first, second = words_of(name), words_of(other)
+    is_within = len(short) >= LETTERS and short in long
+    return is_within or bool(first and second and first[0] == second[0] and len(first[0]) > 2)
+
+
+def _are_groups(
+    groups: NDArray[np.int64], numbers: NDArray[np.float64], codes: NDArray[np.int64]
+) -> bool:
+    """Return whether every group is one run along the sorted numbers."""
+    seen = (groups >= 0) & (codes >= 0)
+    if seen.sum() < FEWEST_ROWS:
+        return False
+    order = np.lexsort((groups[seen], numbers[codes[seen]]))
+    sorted_groups, sorted_codes = groups[seen][order], codes[seen][order]
+    changes = sorted_groups[1:] != sorted_groups[:-1]
+    is_tie = sorted_codes[1:] == sorted_codes[:-1]
+    n_groups = len(np.unique(sorted_groups))
+    return bool(n_groups > 1 and changes.sum() == n_groups - 1 and not (changes & is_tie).any())
+
+
+def _totals(
+    numeric: Sequence[int],
+    sources: Sequence[int],
+    values: Sequence[tuple[Any, ...]],
+    codes: Codes,
+) -> dict[int, list[int]]:
+    """Return the columns that are multiples of a sum of others, with the summands."""
+    if not 3 <= len(numeric) <= MOST_COLUMNS:
+        return {}
+    table = np.column_stack([_numbers(values[j], codes(j)[:MOST_ROWS]) for j in numeric])
+    table = table[~np.isnan(table).any(axis=1)]
+    scale = np.abs(table).max(axis=0, initial=0)
+    if len(table) < len(numeric) + FEWEST_ROWS or (scale == 0).any():
+        return {}
+    table = table / scale
+    if np.linalg.matrix_rank(table, tol=TOLERANCE * np.sqrt(table.size)) == len(numeric):
+        return {}
+    found: dict[int, list[int]] = {}
+    basis: list[int] = []
+    for k in sorted(range(len(numeric)), key=lambda k: numeric[k] in sources):
+        if not basis:
+            basis.append(k)
+            continue
+        fitted, *_ = np.linalg.lstsq(table[:, basis], table[:, k], rcond=None)
+        if np.abs(table[:, basis] @ fitted - table[:, k]).max() > TOLERANCE:
+            basis.append(k)
+            continue
+        used = np.abs(fitted) > TOLERANCE
+        members = [*np.array(basis)[used].tolist(), k]
+        relation = np.append(fitted[used], -1.0) / scale[members]
+        total = _total_of(relation)
+        if total is not None and numeric[members[total]] in sources:
+            parts = [numeric[i] for at, i in enumerate(members) if at != total]
+            found[numeric[members[total]]] = sorted(parts)
+    return found
+
+
+def _total_of(relation: NDArray[np.float64]) -> int | None:
+    """Return the term of a linear relation that is a multiple of the sum of all others."""
+    for sign in (1, -1):
+        alone = np.flatnonzero(sign * relation > 0)
+        others = relation[sign * relation < 0]
+        if len(alone) == 1 and len(others) > 1 and np.ptp(others) < EQUAL * np.abs(others).min():
+            return int(alone[0])
+    return None
+
+
+def _numbers(values: tuple[Any, ...], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.append(np.array(values, np.float64), np.nan)[codes]

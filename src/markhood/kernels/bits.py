@@ -1,0 +1,114 @@
+"""Packed samples: what all kernels that count read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Weighting(NamedTuple):
+    """Sample weights: ``weights`` of shape (n_samples,), dtype float64.
+
+    Each weight is ``unit`` times a whole number. ``planes``, of shape (n_planes, n_words), holds
+    the binary digits of these numbers, packed like the samples, lowest digit first.
+    """
+
+    weights: NDArray[np.float64]
+    planes: NDArray[np.uint64]
+    unit: float
+
+
+class Reals(NamedTuple):
+    """Real-valued predictors of every target, in addition to its blanket; they are not variables.
+
+    ``columns`` has shape (n_reals, n_samples), or (n_variables, n_reals, n_samples) where each
+    target has its own. ``offset``, of shape (n_samples,) or (n_variables, n_samples), is added to
+    the linear predictor with slope 1: to the log odds of a binary target, or to the log odds of a
+    step up of an ordered target. Nominal targets with more than two levels cannot have offsets.
+    ``groups``, of shape (n_samples,) or (n_variables, n_samples) and dtype uint32, numbers the
+    samples from 0; samples with equal columns and offsets share a number. Contingency tables have a
+    row for each group, not for each sample.
+    """
+
+    columns: NDArray[np.float64]
+    offset: NDArray[np.float64] | None
+    groups: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, columns: NDArray[np.float64], offset: NDArray[np.float64] | None = None) -> Self:
+        """Combine columns and offsets, and group the samples in which they are equal.
+
+        Examples
+        --------
+        >>> Reals.of(np.array([[0.5, 2.0, 0.5]])).groups.tolist()
+        [0, 1, 0]
+        """
+        columns = np.ascontiguousarray(columns, np.float64)
+        offset = None if offset is None else np.ascontiguousarray(offset, np.float64)
+        ungrouped = cls(columns, offset, np.zeros(columns.shape[-1], np.uint32))
+        n_targets = [
+            len(own) for own, n in ((columns, 3), (offset, 2)) if own is not None and own.ndim == n
+        ]
+        groups = [
+            np.unique(np.vstack(ungrouped.of_target(t)).T, axis=0, return_inverse=True)[1].ravel()
+            for t in range(n_targets[0] if n_targets else 1)
+        ]
+        numbers = np.array(groups, np.uint32)
+        return ungrouped._replace(groups=numbers if n_targets else numbers[0])
+
+    def groups_of(self, target: int) -> NDArray[np.uint32]:
+        """Return the group of each sample for one target."""
+        return self.groups if self.groups.ndim == 1 else self.groups[target]
+
+    def of_target(self, target: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the columns, (n_reals, n_samples), and the offset, (n_samples,), of one target."""
+        columns = self.columns if self.columns.ndim == 2 else self.columns[target]
+        if self.offset is None:
+            return columns, np.zeros(columns.shape[1])
+        return columns, self.offset if self.offset.ndim == 1 else self.offset[target]
+
+
+@dataclass(frozen=True, eq=False)
+class Bits:
+    """Packed variables: ``words`` of shape (n_rows, n_words), one bit per sample.
+
+    A variable v with r levels occupies r - 1 rows from ``starts[v]`` on, one for each level but the
+    first. Without ``starts``, every row is a binary variable. Without ``weighting``, every sample
+    has weight 1. ``ordered``, of shape (n_variables,), marks the variables with ordered levels;
+    without it, all variables are nominal. It has no effect on variables with two levels. ``reals``
+    are additional predictors of every target in blanket scores and in fits of blankets and pairs.
+    Do not write to the arrays: backends validate them once and cache derived data.
+    """
+
+    words: NDArray[np.uint64]
+    n_samples: int
+    starts: NDArray[np.int64] | None = None
+    weighting: Weighting | None = None
+    ordered: NDArray[np.bool_] | None = None
+    reals: Reals | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all variables are binary and all weights are 1, as the fast kernels require."""
+        return self.starts is None and self.weighting is None
+
+    @property
+    def n_reals(self) -> int:
+        """Number of real-valued predictors of every target."""
+        return 0 if self.reals is None else int(self.reals.columns.shape[-2])
+
+    @property
+    def n_scores(self) -> NDArray[np.int64]:
+        """Number of regression columns of each variable, of shape (n_variables,).
+
+        An ordered variable has one column, its step; a nominal variable has r - 1 indicators. The
+        number of parameters of an edge is the product of its ends' numbers. A target also has r - 1
+        thresholds.
+        """
+        if self.starts is None:
+            return np.ones(len(self.words), np.int64)
+        indicators = np.diff(self.starts)
+        return indicators if self.ordered is None else np.where(self.ordered, 1, indicators)

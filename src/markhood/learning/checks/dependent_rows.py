@@ -1,0 +1,196 @@
+"""Look for rows that depend on each other: repeated rows, and rows that resemble their neighbours.
+
+All criteria assume independent rows. Rows that are copies, or that follow each other in time, give
+edges where there are none. Both checks hold whatever the dependence between columns is.
+
+**Repeated rows.** Let f_k be the number of distinct rows that occur k times. In independent rows,
+the frequency of a row is Poisson with a rate of its own, so k! f_k are moments of the rates and
+(k! f_k)^2 <= (k - 1)! f_{k-1} (k + 1)! f_{k+1} in expectation. Tables in which a part of the rows
+was copied have too many pairs for their number of triples. A table that was copied as a whole has
+frequencies with a common divisor.
+
+**Serial dependence.** The share of columns in which a row equals the next one is compared with that
+of the same rows in random pairs. Sorting rows by a column makes neighbours similar, although the
+rows are independent. So rows are compared within the runs of columns by which the table is sorted,
+and the column that agrees most is left out, because one column alone gives no false edges.
+
+Both look at a bounded part of the data.
+
+In clusters, pairs are tested at their own effective sample size: see `without_undecided`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.clusters import design_effect, pair_effects
+from markhood.data.samples import Samples
+from markhood.data.weights import row_hashes
+from markhood.errors import option, warn
+from markhood.graph.numbering import in_order
+from markhood.kernels.words import unpacked
+from markhood.search.values.constraints import Constraints
+
+MOST_BITS = 1 << 22  # that are hashed
+MOST_ROWS = 1000  # of bits that are hashed, one for each level but the first
+LARGEST_FREQUENCY = 6
+RARE = 1e-4  # probability below which a finding is not due to chance
+FEWEST_DISTINCT = 20  # rows whose frequencies have a common divisor by chance in 1 of 2^20 tables
+MOST_WORDS = 256  # of 64 neighbouring samples each
+MOST_COLUMNS = 200
+LARGE = 5.0  # standard errors
+MUCH_LARGER = 1.25  # design effect of a pair, in units of the median
+MOST_SORTED = 3  # columns by which a table is sorted
+
+
+def warn_of_dependent_rows(samples: Samples) -> None:
+    """Warn about repeated rows and serial dependence, unless the caller described the rows."""
+    if samples.clusters is not None or samples.weights is not None:
+        return
+    if found := repeated_rows(samples):
+        advice = (
+            f"remove the copies, or name the column of the original rows with {option('clusters')}"
+        )
+        if samples.are_sites:
+            advice = f"use {option('weights', 'similarity')}"
+        warn(
+            "dependent-rows",
+            "clusters",
+            f"{found} of {samples.n_samples} rows are copies of others, which is more than "
+            f"independent rows have. Copies give false edges: {advice}.",
+        )
+    if not samples.are_sites and (excess := serial_dependence(samples)) > LARGE:
+        warn(
+            "dependent-rows",
+            "clusters",
+            f"Neighbouring rows are more similar than other rows ({excess:.1f} standard errors). "
+            f"Rows that depend on each other give false edges: use {option('clusters')} for "
+            f"schools, persons or batches, or {option('time')} for rows in time.",
+        )
+
+
+def without_undecided(known: Constraints, samples: Samples, gamma: float) -> Constraints:
+    """Forbid pairs that only seem associated because they vary with the cluster.
+
+    The design effect of samples is a median over pairs. A pair whose own is `MUCH_LARGER` must pass
+    the marginal test of BIC_gamma at its own effective sample size.
+    """
+    n_nodes = samples.n_variables - len(known.covariates)
+    found = pair_effects(samples, n_nodes)
+    if found is None:
+        return known
+    effects, squares = found
+    pooled = design_effect(samples)
+    sizes = samples.total_weight * pooled / np.maximum(effects, 1.0)
+    scores = samples.bits.n_scores[:n_nodes]
+    prices = np.log(np.maximum(sizes, 2.0)) / 2 * np.outer(scores, scores)
+    prices += gamma * np.log(max(2, samples.n_variables - 1))
+    is_undecided = (effects > MUCH_LARGER * pooled) & (sizes * squares / 2 < prices)
+    pairs = np.argwhere(np.triu(is_undecided, 1))
+    pairs = pairs[~known.requires(pairs) & known.allows(*pairs.T)]
+    forbidden = np.concatenate([known.forbidden, pairs])
+    return replace(known, forbidden=forbidden[in_order(forbidden)])
+
+
+def repeated_rows(samples: Samples) -> int:
+    """Return the number of rows that are copies, or 0 if independent rows may have as many.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(400, 20))
+    >>> repeated_rows(encode(coins)), repeated_rows(encode(np.repeat(coins, 2, axis=0)))
+    (0, 400)
+    """
+    rows = [*samples.words[:MOST_ROWS], *samples.missing.values()]
+    n_samples = min(samples.n_samples, MOST_BITS // len(rows))
+    hashes = row_hashes([row[: n_samples // 64 + 1] for row in rows], n_samples)
+    frequencies = np.unique(hashes, return_counts=True)[1]
+    n_copies = n_samples - len(frequencies)
+    if len(frequencies) >= FEWEST_DISTINCT and int(np.gcd.reduce(frequencies)) > 1:
+        return n_copies
+    counts = np.bincount(frequencies, minlength=LARGEST_FREQUENCY + 2).tolist()
+    return n_copies * any(_too_many(counts, k) for k in range(2, LARGEST_FREQUENCY))
+
+
+def _too_many(counts: list[int], k: int) -> bool:
+    """Return whether too many rows occur k times, for the numbers that occur k - 1 and k + 1."""
+    from scipy.special import pdtr
+
+    fewer, these, more = counts[k - 1 : k + 2]
+    low, high = these - 2 * math.sqrt(these), fewer + 2 * math.sqrt(fewer) + 2
+    if low <= 0:
+        return False
+    return float(pdtr(more, k / (k + 1) * low**2 / high)) < RARE
+
+
+def serial_dependence(samples: Samples) -> float:
+    """Return by how many standard errors neighbouring rows agree more than random pairs.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(800, 10))
+    >>> stays = np.repeat(coins[:400], 2, axis=0)
+    >>> serial_dependence(encode(coins)) < 3, serial_dependence(encode(stays)) > 20
+    (True, True)
+    """
+    words = _some_words(samples)
+    columns = np.linspace(0, samples.n_variables - 1, MOST_COLUMNS).astype(np.int64)
+    columns = np.unique(columns[columns < samples.n_variables])
+    inside = (words[:, None] * 64 + np.arange(64)).ravel() < samples.n_samples
+    values = np.stack([_codes(samples, v, words) for v in columns.tolist()])[:, inside]
+    first = np.arange(0, values.shape[1] - 1, 2)  # pairs without a common row are independent
+    run = _runs(values)
+    first = first[run[first] == run[first + 1]]
+    if len(first) < 30 or len(values) < 2:
+        return 0.0
+    rng = np.random.default_rng(0)
+    partner = np.empty(len(first), np.int64)  # of a random pair in the same run
+    by_run = np.argsort(run[first], kind="stable")
+    partner[by_run] = first[np.lexsort((rng.random(len(first)), run[first]))] + 1
+    more = (values[:, first] == values[:, first + 1]).astype(np.int8)
+    more -= values[:, first] == values[:, partner]
+    most = int(more.sum(axis=1).argmax())
+    each = np.delete(more, most, axis=0).sum(axis=0, dtype=np.float64)
+    deviation = float(each.std())
+    return float(each.mean()) / (deviation / math.sqrt(len(each))) if deviation else 0.0
+
+
+def _some_words(samples: Samples) -> NDArray[np.int64]:
+    """Return the numbers of some words of bits, evenly spaced."""
+    n_words = -(-samples.n_samples // 64)
+    return np.unique(np.linspace(0, n_words - 1, min(n_words, MOST_WORDS)).astype(np.int64))
+
+
+def _codes(samples: Samples, variable: int, words: NDArray[np.int64]) -> NDArray[np.uint16]:
+    """Return the level numbers of a variable in some words; missing is a level of its own."""
+    start, stop = samples.starts[variable : variable + 2].tolist()
+    found = np.zeros(64 * len(words), np.uint16)
+    for level, row in enumerate(samples.words[start:stop], start=1):
+        found += unpacked(row[words], len(found)) * np.uint16(level)
+    if variable in samples.missing:
+        found += unpacked(samples.missing[variable][words], len(found)) * np.uint16(
+            stop - start + 1
+        )
+    return found
+
+
+def _runs(values: NDArray[np.uint16]) -> NDArray[np.int64]:
+    """Return the number of each row's run, in the columns by which rows are sorted."""
+    run = np.zeros(values.shape[1], np.int64)
+    for _ in range(MOST_SORTED):
+        before = run
+        for own in values:
+            both = run * (int(own.max()) + 1) + own
+            n_runs = int(np.count_nonzero(np.diff(both))) + 1
+            if run.max() + 1 < n_runs < len(own) // 8 and n_runs == len(np.unique(both)):
+                run = np.cumsum(np.diff(both, prepend=both[0]) != 0)
+                break
+        if run is before:
+            break
+    return run
