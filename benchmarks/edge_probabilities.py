@@ -4,6 +4,8 @@ python benchmarks/edge_probabilities.py docs/probabilities 24              the u
 python benchmarks/edge_probabilities.py docs/probabilities 100 paper       the paper's 32 cells
 python benchmarks/edge_probabilities.py docs/probabilities 100 others      other networks and couplings
 python benchmarks/edge_probabilities.py docs/probabilities 12 letters      variables with five letters
+python benchmarks/edge_probabilities.py docs/probabilities 8 strong        strong couplings, rare variables and wrong models
+python benchmarks/edge_probabilities.py docs/probabilities 5 coins         nothing depends on anything
 python benchmarks/edge_probabilities.py docs/probabilities 20 TABLE.csv    a table of your own, its columns shuffled
 
 Each set of cells has a CSV file there, with a line for every data set; a run goes on where the file ends.
@@ -20,6 +22,7 @@ import sys
 import time
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -27,10 +30,12 @@ import numpy as np
 import pandas as pd
 
 import markhood
+from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
 from markhood.learning.methods import Bayes
+from markhood.model.ising.model import IsingModel
 from markhood.paper.comparison import Comparison
 from markhood.paper.experiment import Cell
 from markhood.paper.results import Results
@@ -45,12 +50,14 @@ from markhood.simulate import (
     UniformCouplings,
     UniformTables,
     barabasi_albert,
+    chain,
     erdos_renyi,
     grid,
     hub,
     ising,
     potts,
     stochastic_block,
+    tree,
     watts_strogatz,
 )
 
@@ -64,6 +71,42 @@ def edges_at_random(n_variables: int, seed: int, n_edges: int) -> Graph:
     i, j = np.triu_indices(n_variables, 1)
     chosen = np.sort(np.random.default_rng(seed).choice(len(i), n_edges, replace=False))
     return Graph([f"x{k}" for k in range(n_variables)], np.column_stack([i, j])[chosen])
+
+
+def no_edges(n_variables: int, seed: int) -> Graph:
+    """Make a graph without edges."""
+    return edges_at_random(n_variables, seed, 0)
+
+
+def thresholded(network: Graph, n_samples: int, seed: int) -> Samples:
+    """Draw normal variables with partial correlations of +-0.3 on the edges, cut into five ordered levels."""
+    rng = np.random.default_rng(seed)
+    precision = np.eye(network.n_nodes)
+    i, j = network.edges.T
+    precision[i, j] = precision[j, i] = 0.3 * rng.choice((-1.0, 1.0), len(i))
+    least = float(np.linalg.eigvalsh(precision)[0])
+    precision += max(0.0, 0.1 - least) * np.eye(network.n_nodes)
+    values = rng.multivariate_normal(np.zeros(network.n_nodes), np.linalg.inv(precision), n_samples)
+    cuts = np.sort(rng.normal(size=(4, network.n_nodes)), axis=0) * values.std(axis=0)
+    return encode((values > cuts[:, np.newaxis]).sum(axis=0), kinds="ordinal")
+
+
+@dataclass(frozen=True)
+class Centred:
+    """Couplings whose fields make levels equally frequent, or ones rare: a share from 1.5 to 4 % without couplings."""
+
+    couplings: SignedCouplings | UniformCouplings
+    is_rare: bool = False
+
+    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
+        """Return a model on the graph."""
+        couplings = self.couplings.entries(graph.n_edges, rng)
+        if self.is_rare:
+            share = rng.uniform(0.015, 0.04, graph.n_nodes)
+            return IsingModel(graph, couplings, np.log(share / (1 - share)))
+        fields = np.zeros(graph.n_nodes)
+        np.subtract.at(fields, graph.edges, couplings[:, np.newaxis] / 2)
+        return IsingModel(graph, couplings, fields)
 
 
 def blocks(n_variables: int, seed: int) -> Graph:
@@ -84,6 +127,18 @@ NETWORKS = {
     "wide": (lambda d, seed: grid(d), NormalCouplings(3.0)),
     "one sign": (lambda d, seed: erdos_renyi(d, 3 / d, seed), UniformCouplings(0.3, 1.0, 1.0)),
     "letters": (lambda d, seed: erdos_renyi(d, 2.5 / d, seed), NormalCouplings(0.7)),
+    "chain of 5": (lambda d, seed: chain(d), Centred(SignedCouplings(5.0))),
+    "tree of 4": (tree, Centred(SignedCouplings(4.0))),
+    "lattice of 1.6": (lambda d, seed: grid(d), Centred(UniformCouplings(1.6, 1.6))),
+    "random of 4": (lambda d, seed: erdos_renyi(d, 2.5 / d, seed), Centred(SignedCouplings(4.0))),
+    "rare": (
+        lambda d, seed: erdos_renyi(d, 3 / d, seed),
+        Centred(UniformCouplings(2.0, 2.0), is_rare=True),
+    ),
+    "unequal": (lambda d, seed: erdos_renyi(d, 3 / d, seed), NormalCouplings(1.0, 1.5)),
+    "thresholded": (lambda d, seed: erdos_renyi(d, 3 / d, seed), None),
+    "coins": (no_edges, NormalCouplings()),
+    "unequal coins": (no_edges, NormalCouplings(1.0, 1.0)),
 }
 USUAL = [
     *(Cell("hub", 64, n) for n in (250, 1000, 4000)),
@@ -97,10 +152,31 @@ CELLS: Mapping[str, Sequence[Cell]] = {
     "others": [
         Cell(name, 64, n)
         for name in NETWORKS
-        if name not in ("hub", "grid", "weak", "letters")
+        if name in ("random", "dense", "attached", "small world", "blocks", "wide", "one sign")
         for n in (250, 1000)
     ],
     "letters": [Cell("letters", d, n) for d, n in ((30, 300), (30, 1000), (60, 300))],
+    "strong": [
+        Cell("chain of 5", 40, 500),
+        Cell("tree of 4", 50, 250),
+        Cell("random of 4", 40, 500),
+        Cell("lattice of 1.6", 36, 500),
+        Cell("rare", 40, 1000),
+        Cell("random", 40, 250),
+        Cell("random", 40, 1000),
+        Cell("unequal", 40, 500),
+        Cell("attached", 40, 500),
+        Cell("small world", 40, 500),
+        Cell("blocks", 40, 500),
+        Cell("thresholded", 20, 500),
+        Cell("letters", 20, 300),
+        *(Cell(name, 64, n) for name in ("hub", "grid") for n in (250, 1000)),
+    ],
+    "coins": [
+        Cell("coins", 200, 50),
+        Cell("coins", 1000, 200),
+        *(Cell("unequal coins", 27, n) for n in (20, 30)),
+    ],
 }
 MEASURES = [
     *(
@@ -178,6 +254,8 @@ def draw(cell: Cell, replicate: int) -> tuple[Samples, Graph]:
     for_graph, for_couplings, for_samples = (int(s.generate_state(1)[0]) for s in seed.spawn(3))
     graph, potentials = NETWORKS[cell.network]
     network = graph(cell.variables, for_graph)
+    if potentials is None:
+        return thresholded(network, cell.samples, for_samples), network
     if cell.network == "letters":
         model = potts(network, 5, potentials, seed=for_couplings)
     else:

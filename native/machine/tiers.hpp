@@ -163,7 +163,7 @@ struct GraphChain {
     const double* bin_log_bayes_factors;
     const double* bin_counts;
     std::size_t n_bins;
-    double scale, density;
+    double scale, shape, density;
     bool learns_density;
     const std::uint8_t* periods;
     std::uint8_t* present;
@@ -308,8 +308,8 @@ struct Tier {
     void (*unsound_variables)(BitRows, std::size_t n_variables, const std::int64_t* masked, std::size_t n_masked,
                               const std::uint64_t* masks, std::int64_t* past, std::int64_t* twice);
 
-    // Each pair, given the other neighbours of its first and of its second end, and the covariates. Slopes and coupling
-    // have the prior N(0, scale^2), those of covariates a weak one.
+    // Each pair, given the other neighbours of its first and of its second end, and the covariates. The coupling has the prior
+    // N(0, scale^2), slopes a wide one.
     void (*fit_pairs)(BitRows, const std::int64_t* pairs, std::size_t n_pairs, Lists given_first, Lists given_second,
                       Covariates, double scale, PairNumbers);
 

@@ -5,8 +5,8 @@
 //     P = 1 / (1 + exp(-log BF - log odds)),      log odds = log(density / (1 - density)), or the pair's own,
 //
 // with the Bayes factor of pair_fit.hpp given the neighbours that both ends have now; the edge is then set by a
-// draw with this probability. After a sweep the density is the mean of P over all pairs without odds of
-// their own, each as it was last; pairs that are not candidates count as a histogram of log BF.
+// draw with this probability. After a sweep the density is estimated from all pairs without odds of their own, each
+// with its last log BF; pairs that are not candidates count as a histogram of log BF.
 //
 // **Seldom.** Of most pairs an earlier chain was sure, or nearly. A pair is visited in the first of as many sweeps as its period
 // says, and its sums then count for the sweeps without a visit too; while a chain settles, in the last of as many, so that those
@@ -106,7 +106,7 @@ class GraphSampler {
     std::int64_t n_fits = 0;
 
     GraphSampler(BitRows rows, const GraphChain& chain)
-        : rows_(rows), chain_(chain), prior_{1.0 / (chain.scale * chain.scale), chain.covariates.first}, log_scale_(std::log(chain.scale)),
+        : rows_(rows), chain_(chain), prior_(chain.scale, chain.covariates.first), log_scale_(std::log(chain.scale)),
           most_numbers_(at_least(kMostNumbers, 2 * kFitsPerPair * chain.n_pairs)),
           regressions_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)),
           evidence_(at_least(kMostKept, kFitsPerPair * chain.n_pairs)) {
@@ -158,6 +158,7 @@ class GraphSampler {
     // factor may be from that of its reference.
     static constexpr std::size_t kManyNeighbours = 8, kReferenceNumbers = 5;
     static constexpr double kNear = 3.0;
+    static constexpr double kLargestLogOdds = -1.0986122886681098;  // of a density of 1/4: an edge has a Bayes factor of at least 3
     static constexpr std::size_t at_least(std::size_t least, std::size_t n) { return n < least ? least : n; }
     // Added to the number of a target or a pair, whose random numbers are then none of a neighbour's.
     static constexpr std::uint64_t kTargets = std::uint64_t{1} << 62, kPairs = std::uint64_t{1} << 63, kReferences = kPairs | kTargets;
@@ -216,18 +217,26 @@ class GraphSampler {
             pairs[other] = pairs[k];
             pairs[k] = pair;
             const std::size_t period = chain_.periods[pair];
-            last_[pair] = visit(pair, sums, static_cast<double>(period < left ? period : left));
+            visit(pair, sums, static_cast<double>(period < left ? period : left));
         }
     }
 
-    double visit(std::size_t pair, const GraphNumbers* sums, double times) {
+    void visit(std::size_t pair, const GraphNumbers* sums, double times) {
         const Known& known = evidence_of(pair);
+        const std::size_t n = first_number_[pair + 1] - first_number_[pair];
+        const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
+        double own_coupling, own_variance;
+        last_[pair] = known.log_bayes_factor;
+        if (n == 1 && chain_.shape != 0) {
+            own_coupling = *coupling;
+            own_variance = *variance;
+            last_[pair] += reshape(unit_of(pair), own_coupling, own_variance);
+            coupling = &own_coupling;
+            variance = &own_variance;
+        }
         const double own = chain_.prior_log_odds[pair];
-        const double odds = known.log_bayes_factor + (std::isnan(own) ? log_odds_ : own);
-        const double p = 1.0 / (1.0 + std::exp(-odds));
+        const double p = 1.0 / (1.0 + std::exp(-last_[pair] - (std::isnan(own) ? log_odds_ : own)));
         if (sums) {
-            const std::size_t n = first_number_[pair + 1] - first_number_[pair];
-            const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
             double *couplings = sums->couplings + first_number_[pair], *squares = sums->squares + first_number_[pair];
             sums->probabilities[pair] += times * p;
             for (std::size_t k = 0; k < n; ++k) {
@@ -237,7 +246,33 @@ class GraphSampler {
         }
         const bool edge = (draw() + 0.5) * 0x1p-32 < p;
         if (edge != (chain_.present[pair] != 0)) flip(pair);
-        return p;
+    }
+
+    // The coupling of which the prior is N(0, scale^2) is this times smaller than the one that is shown.
+    double unit_of(std::size_t pair) const {
+        const auto step = [](double r) { return std::sqrt(3.0 / (r * r - 1.0)); };
+        return step(static_cast<double>(rows_.levels(first(pair)))) * step(static_cast<double>(rows_.levels(second(pair))));
+    }
+
+    // Sets mean and variance of a coupling to those by the prior of two components, and returns what that adds to the log Bayes factor:
+    // `reshaped` of kernels/reference/graph_chain.py.
+    double reshape(double unit, double& mean, double& variance) const {
+        const double shape = chain_.shape, squared = chain_.scale * chain_.scale, theta = mean / unit, v = variance / (unit * unit);
+        const double information = v < squared ? 1.0 / v - 1.0 / squared : 0.0;
+        double means[2], spreads[2], weights[2];
+        for (int k = 0; k < 2; ++k) {
+            const double sign = k ? -1.0 : 1.0, mode = shape > 0 ? sign * shape * chain_.scale : 0.0;
+            const double narrow = 1.0 / (squared * (shape > 0 ? 1.0 - shape * shape : 1.0 + sign * shape));
+            spreads[k] = 1.0 / (information + narrow);
+            means[k] = (theta / v + mode * narrow) * spreads[k];
+            weights[k] = 0.5 * (means[k] * means[k] / spreads[k] - mode * mode * narrow + std::log(narrow * spreads[k]));
+        }
+        const double largest = weights[0] > weights[1] ? weights[0] : weights[1];
+        const double first = std::exp(weights[0] - largest), sum = first + std::exp(weights[1] - largest), share = first / sum;
+        const double apart = means[0] - means[1];
+        mean = unit * (means[1] + share * apart);
+        variance = unit * unit * (share * spreads[0] + (1.0 - share) * (spreads[1] + share * apart * apart));
+        return largest + std::log(0.5 * sum) - 0.5 * theta * theta / v + 0.5 * std::log1p(information * squared);
     }
 
     void flip(std::size_t pair) {
@@ -246,18 +281,24 @@ class GraphSampler {
         hash_[second(pair)] ^= mixed(first(pair));
     }
 
+    // Moves the log odds of the density by one Newton step, at most 1, towards the fixed point at which it is the mean of P, and of half an
+    // edge more, the Bayes factors being those of the last visits. It is at most 1/4.
     void learn_density() {
-        double total = 0.0, n = 0.0;
-        for (std::size_t k = 0; k < chain_.n_pairs; ++k) {
-            if (!std::isnan(chain_.prior_log_odds[k])) continue;
-            total += last_[k];
-            n += 1.0;
-        }
-        for (std::size_t b = 0; b < chain_.n_bins; ++b) {
-            total += chain_.bin_counts[b] / (1.0 + std::exp(-chain_.bin_log_bayes_factors[b] - log_odds_));
-            n += chain_.bin_counts[b];
-        }
-        if (n > 0) log_odds_ = std::log((total + 0.5) / (n + 0.5 - total));  // as if half an edge more were seen, of one pair
+        double total = 0.5, n = 0.5, variance = 0.0;
+        const auto add = [&](double log_bayes_factor, double count) {
+            const double p = 1.0 / (1.0 + std::exp(-log_bayes_factor - log_odds_));
+            total += count * p;
+            variance += count * (p * (1.0 - p));
+            n += count;
+        };
+        for (std::size_t k = 0; k < chain_.n_pairs; ++k)
+            if (std::isnan(chain_.prior_log_odds[k])) add(last_[k], 1.0);
+        for (std::size_t b = 0; b < chain_.n_bins; ++b) add(chain_.bin_log_bayes_factors[b], chain_.bin_counts[b]);
+        if (!(n > 0.5)) return;
+        const double density = 1.0 / (1.0 + std::exp(-log_odds_));
+        const double curvature = n * density * (1.0 - density) - variance, step = (total - n * density) / curvature;
+        log_odds_ = curvature > 0 ? log_odds_ + (step > 1.0 ? 1.0 : step < -1.0 ? -1.0 : step) : std::log(total / (n - total));
+        if (log_odds_ > kLargestLogOdds) log_odds_ = kLargestLogOdds;
     }
 
     const Known& evidence_of(std::size_t pair) {
@@ -437,7 +478,7 @@ class GraphSampler {
     Buffer<std::size_t> partner_start_, partner_, partner_pair_;
     Buffer<std::uint64_t> hash_, known_key_;  // of the neighbours of a variable; of what known_ is about
     Buffer<Known> known_;
-    Buffer<double> last_;  // probability of each pair
+    Buffer<double> last_;  // log Bayes factor of each pair
     Buffer<std::uint32_t> due_;  // the pairs of a sweep
     Store<Regression> regressions_;
     Store<Known> evidence_;

@@ -150,7 +150,7 @@ class LevelPairLikelihood {
         assign(i_, i.n_given, 0, prior);
         if (j) assign(j_, j->n_given, i.n_given, prior);
         add_reals(rows, i.variable, j ? &j->variable : nullptr, prior);
-        number_parameters(prior.precision);
+        number_parameters(prior.coupling);
         choose_buckets(i.n_given);
         make_room();
         count_samples();
@@ -218,7 +218,7 @@ class LevelPairLikelihood {
                 const double* column = rows.real(side == &i_ ? i : *j, k);
                 for (std::size_t r = 0; r < rows_.n_rows; ++r) reinterpret_cast<double*>(to)[r] = column[rows_.sample(r)];
                 side->columns.push(to);
-                side->precisions.push(prior.of(static_cast<std::int64_t>(prior.first_covariate)));
+                side->precisions.push(prior.covariate);
             }
     }
 

@@ -44,23 +44,27 @@ static void merge(const End& i, const End* j, Buffer<std::int64_t>& merged, Buff
     }
 }
 
-// The precision of slopes: that of couplings, and a weak one for those on covariates. A covariate that were shrunk as
-// couplings are would leave part of what it explains to an edge.
+// The precisions of the coupling and of slopes, which have wide priors: a neighbour or covariate that were shrunk as the coupling is
+// would leave part of what it explains to the coupling.
 struct SlopePrior {
-    static constexpr double kWeakPrecision = 1.0 / (10.0 * 10.0);  // of slopes on covariates: COVARIATE_SCALE of kernels/reference/pair_fit.py
-    double precision;
+    static constexpr double kSlopeScale = 3.0, kCovariateScale = 10.0;  // those of kernels/reference/pair_fit.py
+    double coupling, slope, covariate;
     std::size_t first_covariate;
 
-    double of(std::int64_t variable) const {
-        return static_cast<std::size_t>(variable) < first_covariate || precision < kWeakPrecision ? precision : kWeakPrecision;
-    }
+    SlopePrior(double scale, std::size_t first)
+        : coupling(precision(scale, 0.0)), slope(precision(scale, kSlopeScale)), covariate(precision(scale, kCovariateScale)),
+          first_covariate(first) {}
+    double of(std::int64_t variable) const { return static_cast<std::size_t>(variable) < first_covariate ? slope : covariate; }
     // Writes the precisions of an end's coefficients: the intercept has no prior.
     void write(const End& end, double* to) const {
         *to++ = 0.0;
         for (std::size_t k = 0; k < end.n_given; ++k) to[k] = of(end.given[k]);
     }
     // Without a prior maxima may be at infinity, where steps promise ever less, and the remaining gain is not half of it.
-    double least_gain() const { return precision > 0 ? 1e-5 : 1e-11; }
+    double least_gain() const { return coupling > 0 ? 1e-5 : 1e-11; }
+
+  private:
+    static double precision(double scale, double least) { return scale > least ? 1.0 / (scale * scale) : 1.0 / (least * least); }
 };
 
 // The configurations of some variables that occur, or where they are many the samples themselves, with the counts
@@ -173,7 +177,7 @@ class PairLikelihood {
         b[n_parameters - 1] = 0.0;
         prior_->write(*i_, precision);
         prior_->write(*j_, precision + n_i_);
-        precision[n_parameters - 1] = prior_->precision;
+        precision[n_parameters - 1] = prior_->coupling;
     }
 
     void show(const double* b, Cholesky& factor, double* coupling, double* variance) {

@@ -99,7 +99,7 @@ static inline void add_covariates(Buffer<std::int64_t>& given, Covariates covari
 template <class Fits>
 static void fit_pairs_by(BitRows rows, const std::int64_t* pairs, std::size_t n_pairs, Lists given_first,
                          Lists given_second, Covariates covariates, double scale, PairNumbers to) {
-    const SlopePrior prior{1.0 / (scale * scale), covariates.first};
+    const SlopePrior prior(scale, covariates.first);
     Fits first, second, both;
     Buffer<std::int64_t> given_i, given_j;
     const auto end = [&](std::int64_t variable, const Lists& lists, std::size_t n, Buffer<std::int64_t>& given) {

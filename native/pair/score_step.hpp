@@ -310,9 +310,9 @@ class ScoreSteps {
             information += w * ((of_i.variance[p] + m_i * m_i) * (of_j.variance[p] + m_j * m_j) - product * product);
         }
         const double apart = total(information) - ends_[0]->explained(*ends_[1]) - ends_[1]->explained(*ends_[0]);
-        const double curved = apart + prior.precision, g = total(gradient), unit = of_i.step() * of_j.step();
+        const double curved = apart + prior.coupling, g = total(gradient), unit = of_i.step() * of_j.step();
         if (!(apart > 0.0)) return false;
-        *to = {0.5 * g * g / curved - 0.5 * std::log(curved / prior.precision), unit * g / curved, unit * unit / curved};
+        *to = {0.5 * g * g / curved - 0.5 * std::log(curved / prior.coupling), unit * g / curved, unit * unit / curved};
         return true;
     }
 

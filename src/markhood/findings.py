@@ -189,6 +189,10 @@ CODES = {
     ),
     "data-changed": Code("The data differ from those of the graph.", "Use the same data."),
     "not-converged": Code("Fits or chains did not converge.", "See the advice in the message."),
+    "prior-dependent": Code(
+        "The number of edges depends on the prior probability of an edge.",
+        "Compare the graphs of several values of edge_prior=, or use more rows.",
+    ),
     "candidates-cut": Code("Search spaces were cut.", "Raise max_candidates."),
     "pairs-screened": Code(
         "Only the pairs that passed a screen are compared between groups.",

@@ -10,7 +10,7 @@ from markhood.data.weights import Weights
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import GraphChain, PairPrior
 from markhood.kernels.reference.backend import ReferenceKernels
-from markhood.kernels.reference.pair_fit import fit_pair
+from markhood.kernels.reference.pair_fit import fit_pair, step_unit
 from oracles.graph_chain import settled_probabilities
 from oracles.networks import network
 from oracles.packing import pack, samples_with_levels
@@ -20,11 +20,13 @@ def all_pairs(n_variables):
     return np.array([(i, j) for i in range(n_variables) for j in range(i + 1, n_variables)])
 
 
-def prior_of(pairs, density=0.2, log_odds=None, *, learns=False, scale=1.0, periods=None):
+def prior_of(
+    pairs, density=0.2, log_odds=None, *, learns=False, scale=1.0, shape=0.0, periods=None
+):
     log_odds = np.full(len(pairs), np.nan) if log_odds is None else np.array(log_odds)
     bins = (np.array([-1.5, 0.5]), np.array([20.0, 3.0])) if learns else (np.empty(0), np.empty(0))
     periods = np.ones(len(pairs), np.uint8) if periods is None else np.array(periods, np.uint8)
-    return PairPrior(log_odds, *bins, scale, density, learns, periods)
+    return PairPrior(log_odds, *bins, scale, shape, density, learns, periods)
 
 
 def chain_of(pairs, seed=1):
@@ -162,14 +164,55 @@ def test_example_ctrl_c_ends_a_chain(ctrl_c):
 
 
 def test_example_the_density_is_the_mean_probability_of_all_pairs(kernels):
-    values = network(3, 150, 5, strength=1.0)
-    bits, pairs = pack(values), all_pairs(5)
-    prior = prior_of(pairs, 0.2, learns=True)
+    bits, pairs = pack(network(3, 150, 5, strength=1.0)), all_pairs(5)
+    log_odds = np.full(len(pairs), 0.3)  # only the bins count
+    for factors, counts, expected in (
+        ([-1.5, 4.0], [20.0, 3.0], None),
+        ([0.0, -np.inf], [20.0, 10.0], 0.5 / 10.5),  # says nothing but for the pairs of the prior
+        ([0.5], [20.0], 0.25),  # never higher
+        ([], [], 0.2),
+    ):
+        prior = prior_of(pairs, 0.2, log_odds, learns=True)
+        prior = prior._replace(bin_log_bayes_factors=np.array(factors), bin_counts=np.array(counts))
+        sums, _ = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 0, 15)
+        density = sums.densities[-1]
+        if expected is None:
+            p = 1 / (1 + np.exp(-np.array(factors)) * (1 / density - 1))
+            expected = (counts @ p + 0.5) / 23.5
+        assert density == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("shape", [-0.7, -0.2, 0.4, 0.9])
+def test_oracle_priors_of_two_components_are_integrals(kernels, shape):
+    """The likelihood being normal, Bayes factor, mean and variance are integrals over the coupling."""
+    values = np.random.default_rng(1).integers(0, 3, (80, 2))
+    values[:, 1] = np.where(np.arange(80) % 4 == 0, values[:, 0], values[:, 1])
+    bits = samples_with_levels(values).with_order((True, True)).bits
+    scale, unit, pairs = 1.3, step_unit(3) ** 2, np.array([[0, 1]])
+    fit = fit_pair(bits, 0, 1, [], [], scale)
+    mode, variance = fit.coupling[0] / unit, fit.variance[0] / unit**2
+    x = np.linspace(-12, 12, 20_001)
+
+    def normal(mean, square):
+        return np.exp(-((x - mean) ** 2) / (2 * square)) / np.sqrt(2 * np.pi * square)
+
+    square = scale**2
+    if shape > 0:
+        narrow = square * (1 - shape**2)
+        mixture = (normal(shape * scale, narrow) + normal(-shape * scale, narrow)) / 2
+    else:
+        mixture = (normal(0, square * (1 + shape)) + normal(0, square * (1 - shape))) / 2
+    assert np.trapezoid(x**2 * mixture, x) == pytest.approx(square, rel=1e-3)
+    weights = normal(mode, variance) / normal(0, square) * mixture
+    total = np.trapezoid(weights, x)
+    odds = np.exp(fit.log_bayes_factor(scale)) * total
+    prior = prior_of(pairs, 0.5, scale=scale, shape=shape)
     sums, _ = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 0, 1)
-    odds = np.log(0.2 / 0.8)
-    rest = 20 / (1 + np.exp(1.5 - odds)) + 3 / (1 + np.exp(-0.5 - odds))
-    expected = (sums.probabilities.sum() + rest + 0.5) / (len(pairs) + 23 + 1)
-    assert sums.densities[0] == pytest.approx(expected)
+    assert sums.probabilities[0] == pytest.approx(odds / (1 + odds), rel=1e-4)
+    mean = np.trapezoid(x * weights, x) / total
+    second = np.trapezoid(x**2 * weights, x) / total
+    assert sums.couplings[0] / sums.probabilities[0] == pytest.approx(unit * mean, rel=1e-3)
+    assert sums.squares[0] / sums.probabilities[0] == pytest.approx(unit**2 * second, rel=1e-3)
 
 
 def test_example_levels_are_sampled_too():
@@ -193,6 +236,7 @@ def test_example_levels_are_sampled_too():
         ({"periods": np.zeros(2, np.uint8)}, "period must be positive"),
         ({"density": 1.0}, "between 0 and 1"),
         ({"scale": -1.0}, "positive"),
+        ({"shape": 1.0}, "between -1 and 1"),
     ],
 )
 def test_example_chains_of_wrong_sizes(change, message):

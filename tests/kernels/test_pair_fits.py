@@ -13,7 +13,6 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import NO_PENALTY
 from markhood.kernels.reference.pair_fit import (
-    COVARIATE_SCALE,
     features_of,
     fit_pair,
     level_features,
@@ -76,14 +75,13 @@ def test_property_every_instruction_set_is_the_twin(seed, n_samples, sizes, scal
 
 
 @pytest.mark.parametrize("scale", [0.3, np.inf])
-def test_oracle_covariates_are_given_to_both_ends_and_hardly_shrunk(kernels, scale):
+def test_oracle_covariates_are_given_to_both_ends(kernels, scale):
     values = network(3, 400, 7, strength=1.5)
     lists = Lists.of([[2]]), Lists.of([[]])
     fits = kernels.fit_pairs(pack(values), np.array([[0, 1]]), *lists, scale, 2)
-    weak = dict.fromkeys((5, 6), max(scale, COVARIATE_SCALE))
     ends = 0, 1, [2, 5, 6], [5, 6], scale
-    with_edge, at = penalised_maximum(values, *ends, coupled=True, scales=weak)
-    without, _ = penalised_maximum(values, *ends, coupled=False, scales=weak)
+    with_edge, at = penalised_maximum(values, *ends, coupled=True, covariates=(5, 6))
+    without, _ = penalised_maximum(values, *ends, coupled=False, covariates=(5, 6))
     assert fits.joint[0] == pytest.approx(with_edge, abs=1e-6)
     assert fits.apart[0] == pytest.approx(without, abs=1e-6)
     assert fits.couplings[0] == pytest.approx(at[-1], abs=1e-3)

@@ -1,5 +1,6 @@
 """The method `bayes` as its users meet it: columns of edges, choices, seeds, sentences."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -7,13 +8,13 @@ import pytest
 
 import markhood
 from markhood.errors import InputError
-from markhood.learning.checks.convergence import warn_of_disagreement
+from markhood.learning.checks.convergence import warn_of_chains, warn_of_prior
 from markhood.learning.methods import Bayes
-from markhood.search.values.probabilities import EdgeProbabilities
+from markhood.output.methods_section import methods_section
+from markhood.search.values.probabilities import Draws, EdgeProbabilities
 from markhood.simulate import grid, ising
 from messages import refuses, warns
 from oracles.networks import independent, network
-from oracles.packing import samples_of, samples_with_levels
 
 MODEL = ising(grid(16), seed=2)
 VALUES = MODEL.sample(800, seed=3)
@@ -54,7 +55,7 @@ def test_example_separated_data_have_finite_couplings():
     assert np.all(np.isinf(markhood.learn(values).coupling))
     graph = markhood.learn(values, "bayes")
     assert graph.edges.tolist() == [[0, 2]]
-    assert 2 < graph.coupling[0] < 10
+    assert 2 < graph.coupling[0] < 15
 
 
 def test_example_a_prior_moves_probabilities():
@@ -151,7 +152,7 @@ def test_example_levels_have_tables_with_a_deviation_for_each_cell():
     assert graph.edges.tolist() == [[0, 1]]
     assert graph.coupling_tables[0].shape == deviations.shape == (3, 3)
     assert np.all(deviations > 0)
-    assert np.isnan(graph.annotations["coupling_low"][0])  # a single number is the table's size
+    assert "coupling_low" not in graph.annotations  # a single number is the table's size
     more = markhood.Bayes(kinds="nominal", **SHORT).fit(of_three_levels(1200))
     np.testing.assert_allclose(more.coupling_deviations_[0], deviations / 2, rtol=0.2)
 
@@ -193,7 +194,7 @@ def test_example_weights_count_samples():
     repeated = markhood.learn(np.repeat(values, weights, axis=0), "bayes", **SHORT)
     weighted = markhood.learn(values, "bayes", weights=weights, **SHORT)
     np.testing.assert_array_equal(weighted.edges, repeated.edges)
-    np.testing.assert_allclose(weighted.probability, repeated.probability, atol=1e-5)
+    np.testing.assert_allclose(weighted.probability, repeated.probability, atol=1e-3)
 
 
 def test_example_what_is_not_known_lowers_probabilities():
@@ -226,7 +227,6 @@ def test_example_coins_have_no_edges():
         ({"fdr": 1.5}, "fdr"),
         ({"edge_prior": 0}, "edge_prior"),
         ({"min_probability": 1}, "min_probability"),
-        ({"fdr": 0.1, "min_probability": 0.9}, "fdr and min_probability"),
     ],
 )
 def test_example_bad_options_are_named(options, message):
@@ -240,31 +240,92 @@ def test_example_there_is_at_least_one(name):
         markhood.learn(VALUES, "bayes", **{name: 0})
 
 
-@pytest.mark.parametrize(
-    ("samples", "sweeps"),
-    [
-        (samples_of(VALUES), 80),
-        (samples_with_levels(np.array([[0, 2], [1, 0], [2, 1]])), 20),
-        (samples_of(np.eye(2001, dtype=int)), 20),
-    ],
-)
-def test_example_chains_are_longer_where_fits_are_quick(samples, sweeps):
-    assert Bayes().lengths(samples).n_averaged == sweeps
-    assert Bayes(sweeps=7).lengths(samples).n_averaged == 7
+def test_example_chains_are_as_long_as_they_need_to_be():
+    assert Bayes(sweeps=7).lengths.n_most == 7
+    easy = markhood.learn(independent(3, 300, 6), "bayes")
+    assert easy.provenance["chains"]["sweeps"] == 20
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 2, 150)
+    b = np.where(rng.random(150) < 0.75, a, 1 - a)
+    near = [np.where(rng.random(150) < 0.06, 1 - b, b) for _ in range(2)]  # stand for each other
+    hard = markhood.learn(np.column_stack([a, b, *near]), "bayes")
+    assert hard.provenance["chains"]["sweeps"] > 20
 
 
-def test_example_chains_that_disagree_are_spoken_of():
-    found = EdgeProbabilities(
+def of_one_pair(chains, densities, p=0.5):
+    """Return the result of chains with these probabilities of a pair, and these densities."""
+    chains = np.array(chains)[:, np.newaxis]
+    draws = Draws(np.zeros((2, 1, 1), np.uint8), chains[:, np.newaxis], np.array(densities))
+    return EdgeProbabilities(
         pairs=np.array([[0, 1]]),
-        probabilities=np.array([0.5]),
+        probabilities=np.array([p]),
         couplings=np.zeros(1),
         deviations=np.ones(1),
         starts=np.arange(2),
-        density=0.5,
+        density=0.1,
         scale=1.0,
-        chain_probabilities=np.array([[0.1], [0.9]]),
+        chain_probabilities=chains,
         n_fits=1,
+        sweeps=20,
+        draws=draws,
     )
+
+
+def test_example_chains_that_disagree_or_drift_are_reported():
+    still = np.full((2, 20), 0.1)
+    apart = of_one_pair([0.1, 0.9], still)
+    assert not apart.has_converged
     with warns("not-converged", where="sweeps"):
-        warn_of_disagreement(replace(found, sweeps=20))
-    warn_of_disagreement(found)  # of values that were drawn too: no sweeps to lengthen
+        warn_of_chains(apart)
+    rising = of_one_pair([0.5, 0.5], still * np.linspace(1, 2, 20))
+    assert rising.draws.has_drift
+    assert not rising.has_converged
+    with warns("not-converged", where="sweeps"):
+        warn_of_chains(rising)
+    good = of_one_pair([0.5, 0.5], still)
+    assert good.has_converged
+    warn_of_chains(good)
+    warn_of_chains(replace(apart, sweeps=None))  # with missing values: no sweeps to lengthen
+
+
+def test_example_a_number_of_edges_that_the_prior_decides_is_reported():
+    one = of_one_pair([0.5, 0.5], np.full((2, 20), 0.1))
+    many = replace(
+        one, pairs=np.array([[0, v] for v in range(1, 9)]), probabilities=np.full(8, 0.4)
+    )
+    assert [many.n_edges_at(factor) for factor in (1 / 3, 1, 3)] == [0, 0, 8]
+    with warns("prior-dependent", where="edge_prior"):
+        warn_of_prior(many)
+    warn_of_prior(replace(many, probabilities=np.full(8, 0.9)))
+
+
+@pytest.mark.parametrize(
+    ("values", "kinds"),
+    [
+        (np.random.default_rng(0).integers(0, 2, (2, 60)), "auto"),
+        (np.random.default_rng(0).integers(0, 64, (20, 10)), "nominal"),
+        (np.random.default_rng(0).integers(0, 2, (20, 27)), "auto"),
+    ],
+)
+def test_example_few_rows_have_no_edges(values, kinds):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", markhood.DataWarning)
+        assert markhood.learn(values, "bayes", kinds=kinds).n_edges == 0
+
+
+def test_example_tables_that_the_data_cannot_determine_are_reported():
+    values = np.random.default_rng(0).integers(0, 64, (20, 3))
+    with pytest.warns(markhood.DataWarning) as caught:
+        graph = markhood.learn(values, "bayes", kinds="nominal")
+    codes = [one.message.code for one in caught]
+    assert codes.count("many-parameters") == 2  # they cost much, and were not examined
+    assert graph.provenance["chains"]["candidates"] == 0
+
+
+def test_example_density_and_scale_are_in_the_methods_paragraph():
+    chains = {"edge_density": 0.125, "coupling_scale": 1.75}
+    about = {"method": "bayes", "chains": chains, "parameters": {"edge_prior": None}}
+    graph = markhood.Graph("ab", [(0, 1)], provenance=about)
+    text = methods_section(graph)
+    assert "0.125, estimated from the data" in text
+    assert "1.75" in text

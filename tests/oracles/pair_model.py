@@ -6,6 +6,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
+from markhood.kernels.reference.pair_fit import COVARIATE_SCALE, SLOPE_SCALE
+
 
 def log_likelihood(values, i, j, given_i, given_j, parameters):
     """Return the log-likelihood of two binary variables: intercept and slopes of i, of j, coupling."""
@@ -20,13 +22,15 @@ def log_likelihood(values, i, j, given_i, given_j, parameters):
     return float(np.sum(chosen - logsumexp(energies, axis=0)))
 
 
-def penalised_maximum(values, i, j, given_i, given_j, scale, coupled, scales=None):
-    """Return the maximum of the log-likelihood less sum b^2 / (2 scale^2), by BFGS; and where it is.
+def penalised_maximum(values, i, j, given_i, given_j, scale, coupled, covariates=()):
+    """Return the maximum of the log-likelihood less sum b^2 / (2 s^2), by BFGS; and where it is.
 
-    ``scales`` has other scales for the slopes on some variables.
+    s is ``scale`` for the coupling, and at least SLOPE_SCALE for slopes, COVARIATE_SCALE on covariates.
     """
-    of = {} if scales is None else scales
-    slopes_i, slopes_j = ([of.get(v, scale) for v in given] for given in (given_i, given_j))
+    slopes_i, slopes_j = (
+        [max(scale, COVARIATE_SCALE if v in covariates else SLOPE_SCALE) for v in given]
+        for given in (given_i, given_j)
+    )
     deviations = np.array([np.inf, *slopes_i, np.inf, *slopes_j, *[scale] * coupled])
     n = len(deviations)
 
@@ -95,8 +99,11 @@ def maximum_of_levels(values, features, ends, scale, coupled):
         if coupled:
             energies = energies + of_i @ parts[4] @ of_j.T
         chosen = energies[np.arange(len(values)), values[:, i], values[:, j]]
-        penalty = sum((part**2).sum() for k, part in enumerate(parts) if k in (1, 3, 4))
-        return penalty / (2 * scale**2) - np.sum(chosen - logsumexp(energies, axis=(1, 2)))
+        deviations = {1: max(scale, SLOPE_SCALE), 3: max(scale, SLOPE_SCALE), 4: scale}
+        penalty = sum(
+            (part**2).sum() / deviations[k] ** 2 for k, part in enumerate(parts) if k in deviations
+        )
+        return penalty / 2 - np.sum(chosen - logsumexp(energies, axis=(1, 2)))
 
     found = minimize(loss, np.zeros(sum(sizes)), method="BFGS", options={"gtol": 1e-6})
     return -found.fun, found.x[sum(sizes[:4]) :]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
+from markhood.kernels.reference.pair_fit import SLOPE_SCALE
 from oracles.ordered import scores_of
 
 
@@ -37,9 +38,10 @@ def fitted_with_reals(values, target, blanket, ordered, reals, offset=None, weig
 
 
 def fitted_pair(values, i, j, given_i, given_j, reals, precision, weak):
-    """Maximise the likelihood of two binary variables less precision b^2 / 2, with and without a coupling.
+    """Maximise the likelihood of two binary variables less penalties, with and without a coupling.
 
-    Neighbours and the pair itself are coded -1/2 and 1/2, as the prior has them; slopes of real columns have ``weak``.
+    Neighbours and the pair itself are coded -1/2 and 1/2, as the prior has them. The penalty is precision b^2 / 2 for the coupling,
+    b^2 / (2 SLOPE_SCALE^2) for neighbours unless precision is less, and weak b^2 / 2 for real columns.
     """
     n = len(values)
     x = values - 0.5
@@ -48,7 +50,7 @@ def fitted_pair(values, i, j, given_i, given_j, reals, precision, weak):
         for given, own in zip((given_i, given_j), reals, strict=True)
     )
     prior = [
-        np.r_[0.0, np.full(len(g), precision), np.full(len(own), weak)]
+        np.r_[0.0, np.full(len(g), min(precision, SLOPE_SCALE**-2)), np.full(len(own), weak)]
         for g, own in zip((given_i, given_j), reals, strict=True)
     ]
     designs = [np.column_stack([np.ones(n), by]) for by in (by_i, by_j)]

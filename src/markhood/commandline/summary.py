@@ -211,6 +211,11 @@ def _method(graph: Graph) -> Iterator[str]:
     phases = ", ".join(f"{phase} {s:.3g}" for phase, s in about["seconds"].items())
     yield f"method    {about['method']} ({options})"
     yield f"seconds   {sum(about['seconds'].values()):.3g} ({phases})"
+    if chains := about.get("chains"):
+        yield (
+            f"prior     density of edges {chains['edge_density']:.3g}, scale of couplings "
+            f"{chains['coupling_scale']:.3g}"
+        )
     if (screened := about.get("screened_pairs")) is not None:
         largest = f"the largest blanket has {counted(about['largest_blanket'], 'variable')}"
         yield f"search    {counted(screened, 'pair')} passed the screen; {largest}"

@@ -141,6 +141,7 @@ def sample_graphs(
     bin_log_bayes_factors: _Reals,
     bin_counts: _Reals,
     scale: float,
+    shape: float,
     density: float,
     learns_density: bool,
     periods: NDArray[np.uint8],

@@ -171,9 +171,11 @@ class PairPrior(NamedTuple):
 
     ``log_odds``, of shape (n_pairs,), are the prior log odds of each candidate pair; NaN means the
     log odds of the edge density. The density is ``density``. If ``learns_density`` is true, it
-    starts there and after each accumulated sweep becomes the mean probability of all pairs; pairs
-    that are not candidates contribute to it by ``bin_counts`` and the ``bin_log_bayes_factors`` of
-    the bins. ``scale`` is the standard deviation of slopes and couplings. ``periods`` has shape
+    starts there and is estimated after each accumulated sweep from the Bayes factors of all pairs;
+    pairs that are not candidates contribute to it by ``bin_counts`` and the
+    ``bin_log_bayes_factors`` of the bins. ``scale`` is the standard deviation of couplings, and
+    ``shape``, between -1 and 1, is positive if their prior has two modes, 0 if it is normal and
+    negative if it has heavy tails (`kernels/reference/graph_chain.py`). ``periods`` has shape
     (n_pairs,): a pair with period p is visited in the last of every p burn-in sweeps and in the
     first of every p accumulated sweeps.
     """
@@ -182,6 +184,7 @@ class PairPrior(NamedTuple):
     bin_log_bayes_factors: NDArray[np.float64]
     bin_counts: NDArray[np.float64]
     scale: float
+    shape: float
     density: float
     learns_density: bool
     periods: NDArray[np.uint8]

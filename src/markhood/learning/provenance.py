@@ -72,6 +72,7 @@ def with_provenance(
             "candidates": len(found.pairs),
             "edge_density": found.density,
             "coupling_scale": found.scale,
+            "coupling_shape": found.shape,
             "largest_disagreement": found.disagreement,
             **({} if found.sweeps is None else {"sweeps": found.sweeps, "seed": job.seed}),
         }

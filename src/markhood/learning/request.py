@@ -50,11 +50,12 @@ from markhood.options import Options, declare, options_from_json
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
+from markhood.search.graph_sampler import ChainRun
 from markhood.search.l1_paths import L1Blankets
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
 
-RECORDS = (*RESULTS, Pairs, L1Blankets)  # types that results of all phases consist of
+RECORDS = (*RESULTS, Pairs, L1Blankets, ChainRun)  # types that results of all phases consist of
 GROUPS: Mapping[str, type[Options]] = {
     "table": TableFormat,
     "genome": Genome,

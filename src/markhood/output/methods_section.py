@@ -39,6 +39,7 @@ tree. The network has 1 edge.
         *_treatment(_part(about, "data"), _part(about, "imputation")),
         *_steps(graph),
         *_search(about),
+        *_chains(about),
         *_beforehand(_part(about, "known"), about.get("adjusted_for")),
         *_factors(graph),
         *_result(graph, about),
@@ -115,6 +116,17 @@ def _search(about: Mapping[str, Any]) -> Iterator[str]:
         yield from map(str, sentences)
     elif given := _part(about, "parameters"):
         yield f"Its options were {', '.join(f'{name} = {value}' for name, value in given.items())}."
+
+
+def _chains(about: Mapping[str, Any]) -> Iterator[str]:
+    """State the prior of edges and couplings."""
+    if {"edge_density", "coupling_scale"} <= (chains := _part(about, "chains")).keys():
+        is_given = _part(about, "parameters").get("edge_prior") is not None
+        yield (
+            f"The prior probability of an edge was {chains['edge_density']:.3g}"
+            f"{'' if is_given else ', estimated from the data'}, and the estimated scale of "
+            f"couplings {chains['coupling_scale']:.3g}."
+        )
 
 
 def references(graph: Graph) -> list[Reference]:

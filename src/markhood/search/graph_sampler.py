@@ -4,34 +4,30 @@ The Bayes factor of a pair given the current neighbours of its two ends
 (`kernels/reference/pair_fit.py`) times the prior odds gives the conditional probability of an edge.
 Chains over graphs (`kernels/reference/graph_chain.py`) average it over the neighbours.
 
-    1. candidates: pairs that pass the screen at gamma 1/4 and are not improbable on their own,
-    pairs
-       of any blanket, and pairs two steps apart in the starting graph; for coupling tables, also
-       the likeliest pairs that the screen rejects (`remaining_pairs.py`). All other pairs enter
-       through their marginal statistic.
+    1. candidates: all pairs of up to a hundred variables with a single coupling; otherwise pairs
+       that are not improbable on their own (`remaining_pairs.py`), pairs of any blanket, and pairs
+       two steps apart in the starting graph. Others enter through their marginal statistic.
     2. rounds of a few sweeps until the scale of couplings, estimated from the pairs, is stable;
-    pairs
-       two steps apart in the current graph become candidates
+       pairs two steps apart in the current graph become candidates
     3. chains, all started from the last round's graph, each with its own generator. Their mean is
-    the
-       estimate, and their disagreement measures its error. The more certain the last round was
+       the estimate, and their disagreement measures its error. The more certain the last round was
        about a pair, the less often it is visited. Each chain runs in parts, whose means give R-hat
-       and the effective sample size (`values/probabilities.py`). If draws are kept, a part is one
-       sweep that visits all pairs.
+       and the effective sample size (`values/probabilities.py`). Chains are doubled in length
+       until these show convergence. If draws are kept, a part is one sweep that visits all pairs.
 
-**Hyperparameters.** Density and scale are learned from all pairs. The density is the mean
-probability of all pairs, so no prior guess of the number of edges is needed. Without candidates two
-steps apart, indirect association would bias it; candidates three steps apart did not change it and
-took up to three times the fits. The scale of couplings is the root of the mean of theta^2 +
-variance over edges, at most `LARGEST_SCALE`: where only strong edges are detectable the mean is too
-high (2.7 instead of 2), and a slab that is too wide costs edges, while one that is too narrow costs
-little.
+**Hyperparameters** are learned from all pairs. The density is the mean probability of all pairs and
+of those that its prior adds (`remaining_pairs.py`), so no prior guess of the number of edges is
+needed. Without candidates two steps apart, indirect association would bias it; candidates three
+steps apart did not change it and took up to three times the fits. Scale and shape of the prior of
+couplings (`kernels/reference/graph_chain.py`) are those whose second and fourth moments are the
+mean posterior moments over edges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +38,7 @@ from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.remaining_pairs import may_be_edges, measure_remaining_pairs
+from markhood.search.remaining_pairs import has_too_many, may_be_edges, measure_remaining_pairs
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice, Draws, EdgeProbabilities
@@ -50,15 +46,17 @@ from markhood.search.values.search_result import SearchResult, timed
 
 SCREEN_GAMMA = 0.25
 START_GAMMA = 0.5  # of PLRHC, whose graph starts the chains
-LARGEST_SCALE = 1.5
-SMALLEST_SCALE = 0.1
+START_SCALE = 1.5  # of couplings; also the mean of its prior, which is worth a few edges
+PRIOR_EDGES = 5.0
+SMALLEST_SCALE, LARGEST_SCALE = 0.1, 5.0
+LARGEST_SHAPE = 0.95
 MOST_ROUNDS = 8
 SETTLED = 0.03  # relative change of the scale that does not affect probabilities
 STILL = 0.01  # relative change of the density in a sweep that ends the rounds
-FEW_PAIRS = 5000  # visited in every sweep of a round, so that the density converges sooner
 # Visits of a pair by the distance of its mean probability in the last round from 0 or 1.
-PERIODS = ((0.0001, 20), (0.003, 10), (0.03, 4))
+PERIODS = ((0.003, 20), (0.03, 10), (0.1, 4))
 SWEEPS_OF_ROUND = 6
+PART = 10  # sweeps over which a chain is averaged, for its diagnostics
 MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
 
 
@@ -99,6 +97,8 @@ class Sweeps:
         Burn-in sweeps of each chain.
     n_averaged : int
         Sweeps of each chain after burn-in.
+    n_most : int
+        Chains that have not converged are doubled in length up to this number of sweeps.
     keep_draws : bool
         Whether to keep the graph of each sweep after burn-in.
     """
@@ -106,26 +106,28 @@ class Sweeps:
     n_chains: int = 4
     n_settling: int = 5
     n_averaged: int = 20
+    n_most: int = 160
     keep_draws: bool = False
 
-    @property
-    def parts(self) -> list[int]:
-        """The lengths of the parts over which a chain is averaged; an even number if possible.
-
-        The longest period is 20, so parts of 20 sweeps visit pairs as often as one long part.
+    def parts(self, n: int) -> list[int]:
+        """Return the lengths of the parts of n sweeps over which a chain is averaged.
 
         Examples
         --------
-        >>> Sweeps(n_averaged=80).parts, Sweeps(n_averaged=25).parts, Sweeps(n_averaged=1).parts
-        ([20, 20, 20, 20], [13, 12], [1])
+        >>> Sweeps().parts(40), Sweeps().parts(15), Sweeps().parts(1)
+        ([10, 10, 10, 10], [8, 7], [1])
         """
-        n = min(self.n_averaged, 2 * max(1, self.n_averaged // 40))
-        n = self.n_averaged if self.keep_draws else n
-        return [len(part) for part in np.array_split(np.empty(self.n_averaged), n)]
+        n_parts = n if self.keep_draws else max(min(n, 2), n // PART)
+        return [len(part) for part in np.array_split(np.empty(n), n_parts)]
 
 
-# A chain: its sums, and after each part the mean probability of every pair and the graph.
-ChainRun = tuple[GraphSums, NDArray[np.float64], NDArray[np.uint8]]
+class ChainRun(NamedTuple):
+    """A chain so far: its sums, and after each part the mean of every pair and the graph."""
+
+    sums: GraphSums
+    means: NDArray[np.float64]
+    present: NDArray[np.uint8]
+    generator: NDArray[np.uint32]
 
 
 def bayes(
@@ -158,7 +160,7 @@ def bayes(
     seconds |= {phase: s for phase, s in climbed.seconds.items() if phase != "screen"}
     with timed(seconds, "chains"):
         density = first_density(job, climbed.edges, prior)
-        likely = may_be_edges(job, screened, SCREEN_GAMMA, density, LARGEST_SCALE)
+        likely = may_be_edges(job, screened, SCREEN_GAMMA, density, START_SCALE)
         also = np.concatenate([likely, climbed.or_edges])
         found = replace(sample_edges(job, climbed.edges, also, prior, sweeps), choice=choice)
     edges = found.edges
@@ -194,36 +196,77 @@ def sample_edges(
     sweeps = sweeps or Sweeps()
     seeds = np.random.SeedSequence(job.seed).spawn(sweeps.n_chains + 1)
     state = settle(job, start, also, prior, seeds[-1])
-    scorer, pairs, set_up, present = job.scorer, state.pairs, state.pair_prior(), state.present
-    fits: NDArray[np.int64] | None = state.fits
-    first, *others = (generator_of(seed) for seed in seeds[:-1])
+    chains = [GraphChain(state.present, generator_of(seed)) for seed in seeds[:-1]]
+    densities, n_settling = [state.density] * len(chains), sweeps.n_settling
+    runs, n, length = list[ChainRun](), 0, sweeps.n_averaged
+    while True:
+        further = _advance(job, state, chains, densities, n_settling, sweeps.parts(length))
+        runs = list(map(continued, runs, further)) if runs else further
+        n += length
+        result = together(job, state, runs, replace(sweeps, n_averaged=n))
+        if 2 * n > sweeps.n_most or result.has_converged:
+            return result
+        length, n_settling = n, 0
+        chains = [GraphChain(run.present[-1], run.generator) for run in runs]
+        densities = [float(run.sums.densities[-1]) for run in runs]
 
-    def run(generator: NDArray[np.uint32]) -> tuple[ChainRun, GraphChain]:
-        return run_chain(scorer, pairs, set_up, GraphChain(present, generator, fits), sweeps)
 
-    def add_up(generator: NDArray[np.uint32]) -> ChainRun:
+def _advance(
+    job: Job,
+    state: State,
+    chains: Sequence[GraphChain],
+    densities: Sequence[float],
+    n_settling: int,
+    parts: Sequence[int],
+) -> list[ChainRun]:
+    """Run all chains for these parts."""
+    scorer, pairs, set_up = job.scorer, state.pairs, state.pair_prior()
+
+    def run(tile: tuple[GraphChain, float]) -> tuple[ChainRun, NDArray[np.int64] | None]:
+        chain, density = tile
+        own = chain._replace(fits=state.fits)
+        return run_chain(scorer, pairs, set_up._replace(density=density), own, n_settling, parts)
+
+    def add_up(tile: tuple[GraphChain, float]) -> ChainRun:
         # Its fits are not reused; leaving them out keeps a checkpoint small.
-        return run(generator)[0]
+        return run(tile)[0]
 
     # Chains share about half of their fits, so one chain runs first.
-    ((found, reached),) = job.runner.map("chains", run, [first])
-    fits = reached.fits
-    chains = [found, *job.runner.map("chains", add_up, others)]
-    return together(job, state, chains, sweeps)
+    first, *others = zip(chains, densities, strict=True)
+    ((found, fits),) = job.runner.map("chains", run, [first])
+    if fits is not None:
+        state.fits = fits
+    return [found, *job.runner.map("chains", add_up, others)]
 
 
 def run_chain(
-    scorer: Scorer, pairs: NDArray[np.int64], prior: PairPrior, chain: GraphChain, sweeps: Sweeps
-) -> tuple[ChainRun, GraphChain]:
-    """Run the burn-in of a chain, then average it part by part."""
-    n_settling, sums, present = sweeps.n_settling, list[GraphSums](), []
-    for length in sweeps.parts:
+    scorer: Scorer,
+    pairs: NDArray[np.int64],
+    prior: PairPrior,
+    chain: GraphChain,
+    n_settling: int,
+    parts: Sequence[int],
+) -> tuple[ChainRun, NDArray[np.int64] | None]:
+    """Run the burn-in of a chain, then average it part by part; return also its fits."""
+    sums, present = list[GraphSums](), []
+    for length in parts:
         of_part, chain = scorer.swept(pairs, prior, chain, n_settling, length)
         sums.append(of_part)
         present.append(chain.present)
         prior, n_settling = prior._replace(density=float(of_part.densities[-1])), 0
-    means = [own.probabilities / n for own, n in zip(sums, sweeps.parts, strict=True)]
-    return (added_up(sums), np.array(means), np.array(present)), chain
+    means = [own.probabilities / n for own, n in zip(sums, parts, strict=True)]
+    run = ChainRun(added_up(sums), np.array(means), np.array(present), chain.generator)
+    return run, chain.fits
+
+
+def continued(begun: ChainRun, further: ChainRun) -> ChainRun:
+    """Join a chain and its continuation."""
+    return ChainRun(
+        added_up([begun.sums, further.sums]),
+        np.concatenate([begun.means, further.means]),
+        np.concatenate([begun.present, further.present]),
+        further.generator,
+    )
 
 
 def added_up(sums: Sequence[GraphSums]) -> GraphSums:
@@ -266,13 +309,13 @@ class State:
     ) -> None:
         self._job, self._prior = job, prior
         self._others = measure_remaining_pairs(job)
-        self.scale = prior.scale or LARGEST_SCALE
+        self.scale = prior.scale or START_SCALE
+        self.shape = 0.0
         self.density = first_density(job, start, prior)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
         self._periods = _no_pairs(), np.empty(0, np.uint8)
         # From the last round; chains with the same scale reuse them.
         self.fits = np.empty(0, np.int64)
-        found = np.concatenate([found, self._others.likeliest(self.scale)])
         self._add(found, job.constraints.applied_to(start))
 
     def learn_scale(self, generator: NDArray[np.uint32]) -> None:
@@ -285,7 +328,8 @@ class State:
             sums, chain = self._round(chain._replace(present=self.present))
             if self._prior.density is None:
                 self.density = float(sums.densities[-1])
-            scale = self._prior.scale or _scale_of(self._job, self.pairs, sums)
+            scale, self.shape = _scale_and_shape(self._job, self.pairs, sums)
+            scale = self._prior.scale or scale
             p = sums.probabilities / SWEEPS_OF_ROUND
             self._periods = self.pairs, periods_of(p)
             self._add(_no_pairs(), self.pairs[chain.present > 0])
@@ -310,8 +354,7 @@ class State:
 
         def run(at: GraphChain) -> tuple[GraphSums, GraphChain]:
             sums, at = scorer.swept(pairs, set_up, at, 0, 1)
-            p = sums.probabilities
-            periods = np.ones(len(p), np.uint8) if len(p) <= FEW_PAIRS else periods_of(p)
+            periods = periods_of(sums.probabilities)
             return scorer.swept(pairs, set_up._replace(periods=periods), at, 0, SWEEPS_OF_ROUND)
 
         (done,) = self._job.runner.map("rounds", run, [chain])
@@ -329,15 +372,18 @@ class State:
         is_learned = self._prior.density is None
         periods = np.full(len(self.pairs), PERIODS[-1][1], np.uint8)
         periods[np.searchsorted(numbers, pair_numbers(self._periods[0]))] = self._periods[1]
-        return PairPrior(log_odds, bins, counts, self.scale, self.density, is_learned, periods)
+        return PairPrior(
+            log_odds, bins, counts, self.scale, self.shape, self.density, is_learned, periods
+        )
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
         """Add candidates, and pairs two steps apart in the graph, which becomes current."""
         steps = _two_steps(edges, self._job.n_variables)
-        pairs = _distinct([self.pairs, found, edges, steps])
+        likely = self._others.likely(self.scale, self.density)
+        pairs = _distinct([self.pairs, found, edges, steps, likely])
         known, is_constant = self._job.constraints, self._job.samples.is_constant
-        varies = ~is_constant[pairs].any(axis=1)
-        self.pairs = pairs[(known.allows(*pairs.T) & varies) | known.requires(pairs)]
+        possible = ~is_constant[pairs].any(axis=1) & ~has_too_many(self._job.samples, pairs)
+        self.pairs = pairs[(known.allows(*pairs.T) & possible) | known.requires(pairs)]
         self.present = np.isin(pair_numbers(self.pairs), pair_numbers(edges)).astype(np.uint8)
 
 
@@ -354,19 +400,30 @@ def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def _scale_of(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> float:
-    """Return the root mean square, over edges, of the parameters that have the prior."""
+def _scale_and_shape(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> tuple[float, float]:
+    """Return the root mean square of couplings over edges, and the shape of their prior.
+
+    Both have a prior worth `PRIOR_EDGES` edges: `START_SCALE`, and a normal distribution. A table
+    is a product of both ends' features, whose squares sum to 1/2 (nominal) or r/4 (ordered).
+    """
     sizes, n_scores = _sizes(job, pairs), job.samples.bits.n_scores
-    squares = np.add.reduceat(sums.squares, np.cumsum(sizes) - sizes)
-    # A table is a product of both ends' features, whose squares sum to 1/2 (nominal) or r/4
-    # (ordered).
+    first = np.cumsum(sizes) - sizes
     levels = np.diff(job.samples.starts) + 1
     of_table = np.where(n_scores == levels - 1, 0.5, levels / 4)
     of_step = 3.0 / (levels**2 - 1)
     grown = np.where(sizes == 1, of_step[pairs].prod(axis=1), of_table[pairs].prod(axis=1))
-    free = n_scores[pairs].prod(axis=1)
-    mean = (squares / (grown * free)).sum() / max(sums.probabilities.sum(), 1e-300)
-    return float(np.clip(np.sqrt(mean), SMALLEST_SCALE, LARGEST_SCALE))
+    p, free = sums.probabilities / SWEEPS_OF_ROUND, n_scores[pairs].prod(axis=1)
+    each = np.maximum(sums.probabilities, 1e-300)
+    squares = np.add.reduceat(sums.squares, first) / (each * grown * free)
+    mean = (p @ squares + PRIOR_EDGES * START_SCALE**2) / (p.sum() + PRIOR_EDGES)
+    # The fourth moment of a normal posterior, over the square of the prior's second.
+    centre = (sums.couplings[first] / each) ** 2 / grown
+    fourth = np.where(sizes == 1, 3 * squares**2 - 2 * centre**2, 3 * mean**2) / mean**2
+    kurtosis = (p @ fourth + 3 * PRIOR_EDGES) / (p.sum() + PRIOR_EDGES)
+    # A mixture with two modes has the kurtosis 3 - 2 shape^4, one with heavy tails 3 + 3 shape^2.
+    shape = ((3 - kurtosis) / 2) ** 0.25 if kurtosis < 3 else -((kurtosis / 3 - 1) ** 0.5)
+    shape = float(np.clip(shape, -LARGEST_SHAPE, LARGEST_SHAPE))
+    return float(np.clip(np.sqrt(mean), SMALLEST_SCALE, LARGEST_SCALE)), shape
 
 
 def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -381,7 +438,7 @@ def together(
     """Average the chains."""
     n = sweeps.n_averaged * sweeps.n_chains
     sizes = _sizes(job, state.pairs)
-    sums = [own for own, _, _ in chains]
+    sums = [own.sums for own in chains]
     total = sum(own.probabilities for own in sums)
     weight = np.repeat(np.maximum(total, 1e-300), sizes)
     means = sum(own.couplings for own in sums) / weight
@@ -397,10 +454,11 @@ def together(
         state.scale,
         np.stack([own.probabilities / sweeps.n_averaged for own in sums]),
         sum(own.n_fits for own in sums),
+        shape=state.shape,
         sweeps=sweeps.n_averaged,
         draws=Draws(
-            np.stack([present for _, _, present in chains]),
-            np.stack([of_parts for _, of_parts, _ in chains]),
+            np.stack([own.present for own in chains]),
+            np.stack([own.means for own in chains]),
             densities,
         ),
     )

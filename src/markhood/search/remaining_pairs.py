@@ -15,15 +15,21 @@ tables, many pairs have a large marginal association, mostly indirect: counted a
 gave a density of .55 for a tRNA family whose graph has .07. The likeliest of them become
 candidates, and the others count as absent edges. No d x d array is needed: with more than
 `MOST_VARIABLES` variables, a random subset represents all.
+
+**Prior of the density.** If the Bayes factors are uninformative, the mean probability of all pairs
+is whatever density one starts from. The density has the prior Beta(1, b), b = d/2 (1 + 100/N): the
+histogram has b additional pairs that are not edges. With N = 20 rows, fits of several neighbours
+overfit, which the second factor outweighs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.samples import Samples
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.values.job import Job
@@ -36,7 +42,9 @@ LITTLE_INFORMATION = (
 )
 LEAST_RATIO = 1.0  # of a pair that may matter
 LEAST_PROBABILITY = 0.01  # marginal probability of a screened candidate
-MOST_LIKELY = 2000  # pairs that become candidates because they may matter
+FEW_PAIRS = 5000  # all of them are candidates
+FEW_SAMPLES = 100.0  # with fewer, the prior of the density is stronger
+MOST_PARAMETERS = 4  # of a coupling per sample; the data say next to nothing about larger tables
 LIKELY_EACH = 3  # per variable, for coupling tables with enough samples
 
 
@@ -53,28 +61,34 @@ class RemainingPairs:
     information : ndarray of shape (n, q), dtype float64
         Information of each parameter of the coupling at zero; zero-padded.
     weight : float
+    n_absent : float
+        Additional pairs that are no edges: b of the prior Beta(1, b) of the density.
     scorer : Scorer
-    has_few_samples : bool
-        Whether there are fewer samples than variables.
     n_variables : int
+    known : dict of float to ndarray
+        The log Bayes factors of all pairs for the last scale.
     """
 
     numbers: NDArray[np.int64]
     ratios: NDArray[np.float64]
     information: NDArray[np.float64]
     weight: float
+    n_absent: float
     scorer: Scorer
-    has_few_samples: bool
     n_variables: int
+    known: dict[float, NDArray[np.float64]] = field(default_factory=dict)
 
     def histogram(
         self, candidates: NDArray[np.int64], scale: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the log Bayes factors of bins, and their numbers of non-candidate pairs."""
+        """Return the log Bayes factors of bins, and their numbers of non-candidate pairs.
+
+        The last bin has the pairs that the prior of the density adds.
+        """
         is_other = ~np.isin(self.numbers, candidates)
         if not is_other.any():
-            return np.empty(0), np.empty(0)
-        factors = self._factors(is_other, scale)
+            return np.array([-np.inf]), np.array([self.n_absent])
+        factors = self._factors(scale)[is_other]
         # Association of tables that are not candidates is taken as indirect: use the lowest factor.
         is_indirect = self._is_table[is_other] & (factors > 0)
         factors[is_indirect] = min(0.0, float(factors.min()))
@@ -84,39 +98,51 @@ class RemainingPairs:
         # The mean Bayes factor of a bin: small probabilities are proportional to it.
         sums = np.histogram(factors, bounds, weights=np.exp(factors))[0]
         used = counts > 0
-        return np.log(sums[used] / counts[used]), counts[used] * self.weight
+        return (
+            np.append(np.log(sums[used] / counts[used]), -np.inf),
+            np.append(counts[used] * self.weight, self.n_absent),
+        )
 
-    def likeliest(self, scale: float) -> NDArray[np.int64]:
-        """Return the likeliest of the pairs whose marginal Bayes factor favours an edge.
+    def likely(self, scale: float, density: float) -> NDArray[np.int64]:
+        """Return the pairs whose marginal probability is at least `LEAST_PROBABILITY`.
 
-        Only where no pair represents others. With more samples than variables, only pairs with
-        coupling tables, whose every parameter the screen penalises as if it were well determined:
-        with 30 variables of five letters, 300 samples and 24 to 37 edges, the screen missed 9 to
-        20. Three pairs per variable recover all but 0 to 4, and more change nothing. Other pairs
-        are found by the screen.
+        Of a few variables, all pairs whose coupling is one number: an indirect association may
+        hide a coupling of the other sign. Many tables are associated indirectly; three per
+        variable recover all but 0 to 4 of 24 to 37 edges of 30 variables of five letters with 300
+        samples, of which the screen misses 9 to 20, and more change nothing. No pairs where one
+        represents others.
         """
-        missed = self._is_table | self.has_few_samples
-        if self.weight > 1 or not missed.any():
+        if self.weight > 1:
             return np.empty((0, 2), np.int64)
-        factors, numbers = self._factors(missed, scale), self.numbers[missed]
-        most = MOST_LIKELY if self.has_few_samples else LIKELY_EACH * self.n_variables
-        order = np.argsort(-factors, kind="stable")[:most]
-        return pairs_numbered(numbers[np.sort(order[factors[order] > 0])])
+        factors = self._factors(scale)
+        is_likely = factors > np.log(LEAST_PROBABILITY) - np.log(density)
+        ranks = np.argsort(np.argsort(-factors, kind="stable"), kind="stable")
+        is_likely &= ~self._is_table | (ranks < LIKELY_EACH * self.n_variables)
+        if len(factors) <= FEW_PAIRS:
+            is_likely |= ~self._is_table
+        return pairs_numbered(self.numbers[is_likely])
 
     @property
     def _is_table(self) -> NDArray[np.bool_]:
         """Which pairs have a coupling with several parameters."""
         return np.asarray(np.count_nonzero(self.information, axis=1) > 1)
 
-    def _factors(self, which: NDArray[np.bool_], scale: float) -> NDArray[np.float64]:
+    def _factors(self, scale: float) -> NDArray[np.float64]:
         """Return log Bayes factors by the formula, or by a fit where it is inaccurate."""
-        ratios, known = self.ratios[which], scale * scale * self.information[which]
-        factors = _log_bayes_factors(ratios, known)
-        is_little = self.information[which].max(axis=1, initial=0.0) < LITTLE_INFORMATION
-        fitted = is_little & (ratios > LEAST_RATIO)
-        pairs = pairs_numbered(self.numbers[which][fitted])
-        factors[fitted] = self.scorer.pair_factors(pairs, scale)
-        return factors
+        if scale not in self.known:
+            factors = _log_bayes_factors(self.ratios, scale * scale * self.information)
+            is_little = self.information.max(axis=1, initial=0.0) < LITTLE_INFORMATION
+            fitted = is_little & (self.ratios > LEAST_RATIO)
+            factors[fitted] = self.scorer.pair_factors(pairs_numbered(self.numbers[fitted]), scale)
+            self.known.clear()
+            self.known[scale] = factors
+        return self.known[scale]
+
+
+def has_too_many(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which pairs have more than `MOST_PARAMETERS` coupling parameters per sample."""
+    sizes = samples.bits.n_scores[pairs].prod(axis=1)
+    return np.asarray(sizes > np.maximum(1, MOST_PARAMETERS * samples.total_weight))
 
 
 def may_be_edges(
@@ -168,12 +194,13 @@ def measure_remaining_pairs(job: Job) -> RemainingPairs:
     information = np.einsum("nu,nv->nuv", samples.total_weight * spreads[i], spreads[j])
     varies = ~samples.is_constant[chosen]
     allowed = job.constraints.allows(chosen[i], chosen[j]) & varies[i] & varies[j]
+    allowed &= ~has_too_many(samples, np.column_stack([chosen[i], chosen[j]]))
     return RemainingPairs(
         pair_numbers(np.column_stack([chosen[i], chosen[j]])[allowed]),
         ratios[i, j][allowed],
         information.reshape(len(i), spreads.shape[1] ** 2)[allowed],
         d * (d - 1) / max(n * (n - 1), 1),
+        d / 2 * (1 + FEW_SAMPLES / samples.total_weight),
         job.scorer,
-        samples.total_weight < d,
         d,
     )

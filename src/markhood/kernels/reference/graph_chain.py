@@ -7,9 +7,23 @@ A sweep visits the candidate pairs in random order. A pair's probability given t
 
 with the Bayes factor of `pair_fit` given the covariates and the current neighbours of both ends. P
 is added to the pair's sum, and the edge is drawn with probability P. (Averaging probabilities
-instead of draws has the same expectation and less variance.) After a sweep, the density becomes the
-mean of the latest P over all pairs without their own log odds, plus half an edge of one additional
-pair, so that it is never 0 or 1.
+instead of draws has the same expectation and less variance.)
+
+**The density.** After a sweep, its log odds move by one Newton step, at most 1, towards the fixed
+point at which the density is the mean of P over all pairs without their own log odds, with their
+latest Bayes factors, and of half an edge more, so that it is never 0. It is at most
+`LARGEST_DENSITY`: a pair whose Bayes factor is below 3 is not an edge, however dense the graph.
+
+**The prior of a coupling** that is one number is a mixture of two normal distributions with mean
+square scale^2 and equal weights:
+
+    shape c > 0:  N(c scale, (1 - c^2) scale^2) and N(-c scale, (1 - c^2) scale^2), two modes;
+    shape c < 0:  N(0, (1 - c) scale^2) and N(0, (1 + c) scale^2), heavy tails.
+
+The fit has the prior N(0, scale^2), and the likelihood of the coupling is taken as normal around
+it, so that Bayes factor, mean and variance under the mixture follow (`reshaped`). A normal prior
+expects many weak couplings. If all couplings are strong, that makes the density too high, and weak
+chance associations probable.
 
 In accumulated sweeps, a pair with period p is visited in the first of every p sweeps, and its P
 counts for all p of them. During burn-in, it is visited in the last of every p sweeps, and the
@@ -21,13 +35,18 @@ there are any. This module recomputes all fits.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from markhood.kernels.bits import Bits
 from markhood.kernels.generator import next_random
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
-from markhood.kernels.reference.pair_fit import PairFit, fit_pair
+from markhood.kernels.reference.pair_fit import PairFit, fit_pair, step_unit
+from markhood.kernels.tables import n_levels
+
+LARGEST_DENSITY = 0.25
 
 
 def sample_graphs(
@@ -59,6 +78,39 @@ def sample_graphs(
     )
 
 
+class Reshaped(NamedTuple):
+    """The evidence about a pair under the prior of the chain."""
+
+    log_bayes_factor: float
+    coupling: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+
+def reshaped(fit: PairFit, unit: float, prior: PairPrior) -> Reshaped:
+    """Replace the normal prior of a fit by the mixture; tables keep the normal prior.
+
+    With information A = 1/v - 1/scale^2 and the fitted coupling t with variance v, the likelihood
+    is exp(-A x^2 / 2 + t x / v) up to a factor. For a component N(m, w^2) its integral is
+    sqrt(u) / w exp(e^2 / (2 u) - m^2 / (2 w^2)), u = 1 / (A + 1/w^2), e = u (t / v + m / w^2).
+    """
+    scale, shape = prior.scale, prior.shape
+    normal = fit.log_bayes_factor(scale)
+    if fit.size > 1 or shape == 0:
+        return Reshaped(normal, fit.coupling, fit.variance)
+    t, v = float(fit.coupling[0]) / unit, float(fit.variance[0]) / unit**2
+    information, signs = max(0.0, 1 / v - 1 / scale**2), np.array([1.0, -1.0])
+    modes = scale * max(shape, 0.0) * signs
+    squares = scale**2 * (1 - shape**2 + 0 * signs if shape > 0 else 1 + shape * signs)
+    spreads = 1 / (information + 1 / squares)
+    means = spreads * (t / v + modes / squares)
+    weights = (means**2 / spreads - modes**2 / squares + np.log(spreads / squares)) / 2
+    gain = np.logaddexp(*weights) - np.log(2) - t**2 / v / 2 + np.log1p(information * scale**2) / 2
+    shares = np.exp(weights - np.logaddexp(*weights))
+    mean = shares @ means
+    variance = shares @ (spreads + (means - mean) ** 2)
+    return Reshaped(normal + float(gain), np.array([unit * mean]), np.array([unit**2 * variance]))
+
+
 class _Sweeper:
     """A chain, and its cached fits."""
 
@@ -79,6 +131,9 @@ class _Sweeper:
         self._bits, self._n_covariates = bits, n_covariates
         self._pairs: list[list[int]] = pairs.tolist()
         self._prior = prior
+        self._units = [
+            step_unit(n_levels(bits, i)) * step_unit(n_levels(bits, j)) for i, j in pairs
+        ]
         self._last = np.empty(len(pairs))
         self._fits: dict[tuple[int, frozenset[int], frozenset[int]], PairFit] = {}
         self._neighbours: dict[int, set[int]] = {v: set() for pair in self._pairs for v in pair}
@@ -96,22 +151,22 @@ class _Sweeper:
             pair = int(order[other])
             order[other] = order[k]
             order[k] = pair
-            self._last[pair] = self._visit(pair, int(times[pair]) if adds_up else 0)
+            self._visit(pair, int(times[pair]) if adds_up else 0)
         if adds_up and self._prior.learns_density:
-            self._learn_density(self._last[np.isnan(self._prior.log_odds)])
+            self._learn_density()
 
-    def _visit(self, pair: int, counts: int) -> float:
+    def _visit(self, pair: int, counts: int) -> None:
         i, j = self._pairs[pair]
-        fit = self._fit(pair)
+        fit = reshaped(self._fit(pair), self._units[pair], self._prior)
         own = self._prior.log_odds[pair]
         odds = np.log(self.density / (1 - self.density)) if np.isnan(own) else own
-        p = float(_logistic(fit.log_bayes_factor(self._prior.scale) + odds))
+        self._last[pair] = fit.log_bayes_factor
+        p = float(_logistic(self._last[pair] + odds))
         if counts:
             self._add(pair, counts * p, fit)
         if ((self._draw() + 0.5) * 2.0**-32 < p) != self.present[pair]:
             self.present[pair] ^= 1
             self._flip(i, j)
-        return p
 
     def _fit(self, pair: int) -> PairFit:
         i, j = self._pairs[pair]
@@ -124,7 +179,7 @@ class _Sweeper:
             )
         return self._fits[pair, *given]
 
-    def _add(self, pair: int, p: float, fit: PairFit) -> None:
+    def _add(self, pair: int, p: float, fit: Reshaped) -> None:
         if not self.sums:
             self.sums = [[np.zeros(1), np.zeros(1)] for _ in self._pairs]
         coupling, square = self.sums[pair]
@@ -138,13 +193,21 @@ class _Sweeper:
         self._neighbours[i] ^= {j}
         self._neighbours[j] ^= {i}
 
-    def _learn_density(self, common: NDArray[np.float64]) -> None:
-        counts, factors = self._prior.bin_counts, self._prior.bin_log_bayes_factors
+    def _learn_density(self) -> None:
+        is_common = np.isnan(self._prior.log_odds)
+        factors = np.append(self._last[is_common], self._prior.bin_log_bayes_factors)
+        counts = np.append(np.ones(is_common.sum()), self._prior.bin_counts)
         odds = np.log(self.density / (1 - self.density))
-        total = common.sum() + (counts * _logistic(factors + odds)).sum()
-        n = len(common) + counts.sum()
-        if n > 0:
-            self.density = float((total + 0.5) / (n + 1))
+        p = _logistic(factors + odds)
+        if not counts.sum():
+            return
+        total, n = counts @ p + 0.5, counts.sum() + 0.5
+        curvature = n * self.density * (1 - self.density) - counts @ (p * (1 - p))
+        if curvature > 0:
+            odds += np.clip((total - n * self.density) / curvature, -1, 1)
+        else:
+            odds = np.log(total / (n - total))
+        self.density = min(float(_logistic(odds)), LARGEST_DENSITY)
 
     def _draw(self) -> int:
         return int(next_random(self.generator)[0])

@@ -9,9 +9,10 @@ A pair (i, j) is modelled jointly. Given the other neighbours A of i and B of j,
 a_0 has a number for every level but one, whatever f is.
 
 For binary variables this is h_i x_i + h_j x_j + theta x_i x_j - log(1 + e^h_i + e^h_j + e^(h_i +
-h_j + theta)). The fields a_0 are free; every entry of S and T has the prior N(0, scale^2). Let l1
-be the maximum of the penalised log-likelihood, l0 the maximum with T = 0, and D1 and D0 the
-determinants of their Hessians. By Laplace's method,
+h_j + theta)). The fields a_0 are free. Every entry of T has the prior N(0, scale^2), and every
+entry of S the prior N(0, `SLOPE_SCALE`^2), or that of T if it is wider. Let l1 be the maximum of
+the penalised log-likelihood, l0 the maximum with T = 0, and D1 and D0 the determinants of their
+Hessians. By Laplace's method,
 
     log BF = l1 - l0 - q log(scale) - (log D1 - log D0) / 2         for q numbers in T.
 
@@ -25,9 +26,10 @@ equally frequent levels have the variance of a fair coin (`step_unit`), so that 
 meaning for ten levels as for two. With steps of size one, the couplings of long scales would be too
 small for a prior that suits short scales. The returned coupling is that of a step.
 
-**Covariates** and real columns (`Bits.reals`) are in A and in B of every pair. Their slopes have
-the weak prior N(0, `COVARIATE_SCALE`^2). Shrinking them like couplings would attribute part of a
-covariate's effect to the coupling.
+**Slopes have a prior of their own** because shrinking them like the coupling would attribute part
+of a neighbour's effect to the coupling: two variables with a strong common neighbour would look
+coupled. Covariates and real columns (`Bits.reals`) are in A and in B of every pair, with the wider
+prior N(0, `COVARIATE_SCALE`^2).
 
 With an infinite scale there is no prior: the maxima are those of the likelihood, and D1 and D0 are
 not used. The likelihood is `likelihoods.pair`. `newton.py` finds both maxima; the fit without the
@@ -50,7 +52,7 @@ from markhood.kernels.reference.likelihoods import LogLinear, pair
 from markhood.kernels.reference.newton import Cholesky, Fit, Vector, newton
 from markhood.kernels.tables import codes, count_rows, n_levels, weights_of
 
-COVARIATE_SCALE = 10.0
+SLOPE_SCALE, COVARIATE_SCALE = 3.0, 10.0
 
 
 class PairFit(NamedTuple):
@@ -151,8 +153,8 @@ def fit_pair(
     of_i, of_j = features_of(bits, i), features_of(bits, j)
     products = np.kron(of_i, of_j).astype(np.float64)
     size = products.shape[1]
-    precisions, weak = np.full(d, 1 / scale**2), min(1 / scale**2, 1 / COVARIATE_SCALE**2)
-    precisions[d - n_covariates :] = weak
+    precisions = np.full(d, 1 / max(scale, SLOPE_SCALE) ** 2)
+    precisions[d - n_covariates :] = weak = 1 / max(scale, COVARIATE_SCALE) ** 2
     ends, prior = [], []
     for v, features, own in ((i, of_i, given[0]), (j, of_j, given[1])):
         ends.append((features, _predictors(bits, v, own, first)))

@@ -15,6 +15,7 @@ import numpy as np
 from markhood.data.genome.alphabets import alphabet_of
 from markhood.data.samples import Samples
 from markhood.errors import listed, option, warn
+from markhood.search.remaining_pairs import MOST_PARAMETERS
 
 SAMPLES_PER_PARAMETER = 5
 MOST_COUPLINGS = 20 * 20  # (21 - 1)^2, for 20 amino acids and a gap
@@ -38,6 +39,22 @@ def costly_columns(samples: Samples) -> list[int]:
     partner = np.where(after == rising, rising, before)  # largest among columns with no more levels
     costly = (rising > 1) & (SAMPLES_PER_PARAMETER * rising * partner > samples.total_weight)
     return sorted(order[costly].tolist())
+
+
+def warn_of_tables(samples: Samples) -> None:
+    """Warn if couplings have so many parameters that `bayes` does not examine their pairs."""
+    scores = samples.bits.n_scores
+    largest = np.sort(scores)[-2:]
+    partner = np.where(scores == scores.max(), largest[0], largest[-1])
+    columns = np.flatnonzero(scores * partner > MOST_PARAMETERS * samples.total_weight)
+    if len(scores) > 1 and scores.max() > 1 and len(columns):
+        names = [repr(samples.names[j]) for j in columns.tolist()]
+        warn(
+            "many-parameters",
+            samples.names[columns[0]],
+            f"Pairs with more than {MOST_PARAMETERS} coupling parameters per sample were not "
+            f"examined, between these columns: {listed(names)}.",
+        )
 
 
 def warn_of_letters(samples: Samples, n_edges: int) -> None:

@@ -28,9 +28,8 @@ from markhood.kernels.protocol import GraphChain, PairPrior
 from markhood.learning.forecast.budget import Budget
 from markhood.scores.scorer import Scorer
 from markhood.search.graph_sampler import (
-    FEW_PAIRS,
-    LARGEST_SCALE,
     SCREEN_GAMMA,
+    START_SCALE,
     SWEEPS_OF_ROUND,
     GraphPrior,
     State,
@@ -38,7 +37,7 @@ from markhood.search.graph_sampler import (
     generator_of,
     periods_of,
 )
-from markhood.search.remaining_pairs import MOST_VARIABLES
+from markhood.search.remaining_pairs import FEW_PAIRS, MOST_VARIABLES
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
 
@@ -231,6 +230,6 @@ def _run(
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64]]:
     """Run a chain, and return its cached fits and the probabilities."""
     unknown, none = np.full(len(pairs), np.nan), np.empty(0)
-    prior = PairPrior(unknown, none, none, LARGEST_SCALE, 0.1, False, periods)
+    prior = PairPrior(unknown, none, none, START_SCALE, 0.0, 0.1, False, periods)
     sums, reached = scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)
     return reached.fits, sums.probabilities / lengths.n_averaged

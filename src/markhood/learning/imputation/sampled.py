@@ -96,7 +96,9 @@ def sample_with_values(
                 drawn.draw_missing(regressions)
         kept = sums[n_settling:]
         means = [of_turn.probabilities / SWEEPS_OF_TURN.n_averaged for of_turn in kept]
-        return added_up(kept), np.array(means), np.array(graphs[n_settling:])
+        return ChainRun(
+            added_up(kept), np.array(means), np.array(graphs[n_settling:]), chain.generator
+        )
 
     chains = list(completed.runner.map("chains", run, seeds[:-1]))
     lengths = Sweeps(n_chains, 0, n_turns * SWEEPS_OF_TURN.n_averaged)

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.errors import InputError, option
+from markhood.learning.checks.convergence import warn_of_chains, warn_of_prior
+from markhood.learning.checks.many_parameters import warn_of_tables
+from markhood.learning.describe import LearnedGraph
 from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Forecast, forecast_chains, require_room
 from markhood.learning.imputation.imputed_samples import ImputedSamples
@@ -28,10 +30,6 @@ from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice
 from markhood.search.values.search_result import SearchResult
 
-# Binary fits take microseconds, so longer chains are cheap; they disagree less often.
-MOST_QUICK = 2000
-QUICK_SWEEPS, SWEEPS = 80, 20
-
 
 @dataclass(kw_only=True)
 class BayesOptions(FactorOptions):
@@ -39,7 +37,7 @@ class BayesOptions(FactorOptions):
 
     fdr: float | None = declare(
         None,
-        "Keep the most probable pairs up to this expected false discovery rate; replaces "
+        "Keep the most probable pairs up to this expected false discovery rate, of those above "
         "min_probability.",
         above=0,
         below=1,
@@ -60,8 +58,8 @@ class BayesOptions(FactorOptions):
     )
     sweeps: int | None = declare(
         None,
-        "Number of sweeps per chain after burn-in; burn-in takes a quarter as many. By default 80 "
-        "for up to 2000 binary variables and 20 otherwise.",
+        "Number of sweeps per chain after burn-in; burn-in takes a quarter as many. By default as "
+        "many as the chains need to converge, from 20 to 160.",
         low=1,
     )
     chains: int = declare(4, "Number of chains.", low=1, high=1000)
@@ -79,17 +77,6 @@ class Bayes(BayesOptions, Method):
     name: ClassVar[str] = "bayes"
     is_random: ClassVar[bool] = True
 
-    def check(self) -> None:
-        """Check the options and their combination."""
-        super().check()
-        if self.fdr is not None and self.min_probability != 0.5:
-            raise InputError(
-                "option-conflict",
-                "fdr",
-                f"{option('fdr')} and {option('min_probability')} both select edges: use one of "
-                "them.",
-            )
-
     @property
     def scored_by(self) -> Criterion:
         """The criterion of the starting graph's blankets and of the final edges."""
@@ -102,9 +89,7 @@ class Bayes(BayesOptions, Method):
 
     def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
-        return bayes(
-            job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths(job.samples)
-        )
+        return bayes(job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths)
 
     @property
     def choice(self) -> Choice:
@@ -117,18 +102,34 @@ class Bayes(BayesOptions, Method):
         known = job.constraints
         return GraphPrior(density, pairs=known.priors, probabilities=known.prior_probabilities)
 
-    def lengths(self, samples: Samples) -> Sweeps:
-        """Return the number and the length of the chains."""
-        is_quick = samples.is_binary and samples.n_variables <= MOST_QUICK
-        averaged = int(self.sweeps or (QUICK_SWEEPS if is_quick else SWEEPS))
-        return Sweeps(int(self.chains), (averaged + 3) // 4, averaged, self.keep_draws)
+    @property
+    def lengths(self) -> Sweeps:
+        """The number and the lengths of the chains."""
+        chains, draws = int(self.chains), self.keep_draws
+        if self.sweeps is None:
+            return Sweeps(chains, keep_draws=draws)
+        averaged = int(self.sweeps)
+        return Sweeps(chains, (averaged + 3) // 4, averaged, averaged, draws)
+
+    def warn_of_data(self, samples: Samples) -> None:
+        """Warn, before the search, about data that limit the result."""
+        super().warn_of_data(samples)
+        warn_of_tables(samples)
+
+    def warn_of_result(self, job: Job, learned: LearnedGraph) -> None:
+        """Warn about what limits a result."""
+        super().warn_of_result(job, learned)
+        if learned.probabilities is not None:
+            warn_of_chains(learned.probabilities)
+            if self.edge_prior is None:
+                warn_of_prior(learned.probabilities)
 
     def sentences(self) -> Iterator[str]:
         """Describe the method for a methods section."""
         sweeps = "" if self.sweeps is None else f", {self.sweeps} sweeps each"
         chosen = f"with a probability above {self.min_probability:g} were kept"
         if self.fdr is not None:
-            chosen = f"were kept up to an expected false discovery rate of {self.fdr:g}"
+            chosen += f", up to an expected false discovery rate of {self.fdr:g}"
         yield (
             f"The posterior probability of every edge was estimated by {self.chains} Markov chains "
             f"over graphs{sweeps}, started at the graph of PLRHC ({PAPER.in_text}): a chain visits "
@@ -139,7 +140,7 @@ class Bayes(BayesOptions, Method):
 
     def forecast(self, job: Job) -> Forecast:
         """Forecast the chains and the climb before them."""
-        return forecast_chains(job, self.lengths(job.samples), Plrhc(gamma=START_GAMMA).climb)
+        return forecast_chains(job, self.lengths, Plrhc(gamma=START_GAMMA).climb)
 
     def require_room(self, job: Job) -> None:
         """Raise if screened pairs and chains will not fit in memory."""

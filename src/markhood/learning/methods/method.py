@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.learning.checks.chance import warn_of_chance
-from markhood.learning.checks.convergence import warn_of_disagreement, warn_of_fits
+from markhood.learning.checks.convergence import warn_of_fits
 from markhood.learning.checks.density import warn_of_linkage
 from markhood.learning.checks.many_parameters import warn_of_letters, warn_of_parameters
 from markhood.learning.describe import LearnedGraph
@@ -154,8 +154,6 @@ class Method(Sealed, ABC):
         """Warn about what limits a result."""
         n_edges = learned.graph.n_edges
         warn_of_fits(job.samples.names, learned.not_converged)
-        if learned.probabilities is not None:
-            warn_of_disagreement(learned.probabilities)
         if self.tested_gamma is not None:
             n_screened = n_edges if learned.screened is None else len(learned.screened.edges)
             warn_of_chance(job, self.tested_gamma, n_edges, n_screened)

@@ -65,6 +65,11 @@ def run_rows(graph: Graph) -> Rows:
     rows = [("method", str(about["method"]))] if "method" in about else []
     rows += [(name, str(value)) for name, value in _part(about, "parameters").items()]
     rows += [(n.replace("_", " "), str(value)) for n, value in _part(about, "known").items()]
+    rows += [
+        (name.replace("_", " "), f"{value:.3g}")
+        for name, value in _part(about, "chains").items()
+        if name in ("edge_density", "coupling_scale") and _is_number(value)
+    ]
     imputation = _part(about, "imputation")
     rows += [(words, str(imputation[n])) for n, words in IMPUTATION.items() if n in imputation]
     seconds = {phase: s for phase, s in _part(about, "seconds").items() if _is_number(s)}

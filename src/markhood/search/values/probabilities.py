@@ -31,6 +31,9 @@ from numpy.typing import NDArray
 from markhood.graph.numbering import positions_of
 
 LARGEST_SIZE = 1e6
+LARGEST_ERROR = 0.03  # standard error of a probability of chains that have converged
+LARGEST_RHAT = 1.1
+LARGEST_DRIFT = 0.1  # relative change of the density from first to second halves of the chains
 PARTS = 4  # of each chain, for batch means
 INTERVAL = 1.959964  # standard deviations of a 95 % interval
 
@@ -42,9 +45,9 @@ class Choice:
     Attributes
     ----------
     fdr : float or None
-        Keep the largest set of the most probable pairs whose mean 1 - P is at most this.
+        Keep the most probable pairs as long as their mean 1 - P is at most this.
     min_probability : float
-        Without `fdr`, keep pairs with a probability above this.
+        Keep only pairs with a probability above this.
     """
 
     fdr: float | None = None
@@ -59,9 +62,10 @@ class Choice:
         >>> Choice().among(p).tolist(), Choice(fdr=0.06).among(p).tolist()
         ([0, 1, 2], [1, 2])
         """
+        likely = np.flatnonzero(probabilities > self.min_probability)
         if self.fdr is None:
-            return np.flatnonzero(probabilities > self.min_probability)
-        order = np.argsort(-probabilities, kind="stable")
+            return likely
+        order = likely[np.argsort(-probabilities[likely], kind="stable")]
         expected = np.cumsum(1.0 - probabilities[order]) / np.arange(1, len(order) + 1)
         return np.sort(order[: np.count_nonzero(expected <= self.fdr)])
 
@@ -88,6 +92,36 @@ class Draws:
         """Return the means over parts of the chains, of shape (n_chains * n_parts, len(pairs))."""
         cut = np.array_split(self.probabilities[:, :, pairs], n_parts, axis=1)
         return np.concatenate([part.mean(axis=1) for part in cut])
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """The standard error of every pair's probability, by batch means."""
+        _, n_draws, n_pairs = self.probabilities.shape
+        means = self.means(min(PARTS, n_draws), np.arange(n_pairs))
+        return np.asarray(means.std(axis=0, ddof=1) / len(means) ** 0.5)
+
+    @property
+    def density_halves(self) -> NDArray[np.float64]:
+        """The mean density in the first and in the second half of each chain, (n_chains, 2)."""
+        halves = np.array_split(self.densities, 2, axis=1)
+        return np.column_stack([half.mean(axis=1) for half in halves])
+
+    @property
+    def density_rhat(self) -> float:
+        """R-hat of the log odds of the density, from half chains."""
+        odds = np.log(self.densities) - np.log1p(-self.densities)
+        halves = np.array_split(odds[:, : odds.shape[1] // 2 * 2], 2, axis=1)
+        means = np.concatenate([half.mean(axis=1) for half in halves])
+        within = np.concatenate([half.var(axis=1) for half in halves]).mean()
+        return float(np.sqrt(1 + means.var(ddof=1) / max(within, 1e-12)))
+
+    @property
+    def has_drift(self) -> bool:
+        """Whether the density of the second halves differs from that of the first halves."""
+        if self.densities.shape[1] < 2:
+            return False
+        first, second = self.density_halves.mean(axis=0)
+        return bool(abs(second / first - 1) > LARGEST_DRIFT and self.density_rhat > LARGEST_RHAT)
 
     def agreement(self, pairs: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
         """Return R-hat and the effective sample size of pairs; empty if there is only one part.
@@ -134,6 +168,9 @@ class EdgeProbabilities:
         Number of pairs fitted by all chains.
     choice : Choice
         Rule that selects the edges of the graph.
+    shape : float
+        Shape of the prior of couplings: positive with two modes, 0 normal, negative with heavy
+        tails.
     sweeps : int or None
         Sweeps per chain after burn-in; None if missing values were drawn between sweeps.
     draws : Draws or None
@@ -150,6 +187,7 @@ class EdgeProbabilities:
     chain_probabilities: NDArray[np.float64]
     n_fits: int
     choice: Choice = field(default_factory=Choice)
+    shape: float = 0.0
     sweeps: int | None = None
     draws: Draws | None = None
 
@@ -159,6 +197,18 @@ class EdgeProbabilities:
         return float(np.ptp(self.chain_probabilities, axis=0).max(initial=0.0))
 
     @property
+    def has_converged(self) -> bool:
+        """Whether the chains agree and do not drift, as far as they show; False if too short."""
+        draws = self.draws
+        if draws is None or draws.probabilities.shape[0] * draws.probabilities.shape[1] < 2:
+            return False
+        return not draws.has_drift and bool(draws.errors.max(initial=0.0) <= LARGEST_ERROR)
+
+    def n_edges_at(self, factor: float) -> int:
+        """Return how many pairs would be more probable than not with the prior odds times this."""
+        return int(np.count_nonzero(self.probabilities > 1 / (1 + factor)))
+
+    @property
     def edges(self) -> NDArray[np.int64]:
         """The selected edges."""
         return self.pairs[self.choice.among(self.probabilities)]
@@ -166,8 +216,9 @@ class EdgeProbabilities:
     def of(self, edges: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
         """Return columns of edges: probability, 95 % interval, R-hat and effective sample size.
 
-        A coupling table has no interval here, but one per cell: see `deviations_of`. Pairs that are
-        not candidates have probability zero and no R-hat.
+        A coupling table has no interval here, but one per cell (`deviations_of`): the columns are
+        absent if all edges have tables, and NaN for tables among other edges. Pairs that are not
+        candidates have probability zero and no R-hat.
         """
         at, is_known = positions_of(edges, self.pairs)
         columns = {name: np.full(len(edges), np.nan) for name in ("coupling_low", "coupling_high")}
@@ -179,7 +230,8 @@ class EdgeProbabilities:
         columns["coupling_low"][single] = self.couplings[first] - half
         columns["coupling_high"][single] = self.couplings[first] + half
         agreement = self.draws.agreement(at) if self.draws is not None and is_known.all() else {}
-        return {"probability": probability, **columns, **agreement}
+        intervals = columns if single.any() or not len(edges) else {}
+        return {"probability": probability, **intervals, **agreement}
 
     def couplings_of(
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
