@@ -70,7 +70,7 @@ def test_oracle_penalised_and_weighted(kernels, target):
 
 
 @pytest.mark.parametrize(
-    "seed, target, blanket",
+    ("seed", "target", "blanket"),
     [
         (0, 8, [0, 2, 4, 5, 7]),
         (3, 0, [1, 2, 5, 6, 7, 8]),

@@ -17,6 +17,8 @@ import numpy as np
 from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp
 
+from markhood.kernels.reference.pair_fit import SLOPE_SCALE
+
 
 class Problem(NamedTuple):
     """What is maximised: the log-likelihood less sum l1 |b| + precision b^2 / 2."""
@@ -81,10 +83,12 @@ def pair_problem(values, i, j, given_i, given_j, scale, ordered=None, weights=No
     is_free = [
         np.arange(part.shape[2]) < len(e) - 1 for part, e in zip(parts, entered[:2], strict=True)
     ]
+    n_slopes = sum(map(len, is_free))
     is_free = np.concatenate([*is_free, np.zeros(both.shape[2] * coupled, bool)])
+    scales = np.where(np.arange(len(is_free)) < n_slopes, max(scale, SLOPE_SCALE), scale)
     y = values[:, 0] * r_j + values[:, 1]
     return _problem(
-        features.reshape(len(values), r_i * r_j, -1), y, weights, 0 * is_free, ~is_free / scale**2
+        features.reshape(len(values), r_i * r_j, -1), y, weights, 0 * is_free, ~is_free / scales**2
     )
 
 
