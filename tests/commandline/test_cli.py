@@ -150,10 +150,10 @@ def test_version_and_help_with_examples():
     assert "markhood learn symptoms.csv" in run("learn", "--help").stdout
 
 
-def bad_csv(text):
+def bad_csv(text, *arguments):
     def write(folder):
         (folder / "data.csv").write_text(text)
-        return ["learn", "data.csv", "-o", "out.json"]
+        return ["learn", "data.csv", "-o", "out.json", *arguments]
 
     return write
 
@@ -193,7 +193,11 @@ def bad_array(array):
         pytest.param(
             good_csv_with("--missing-values", "1", "--missing", "error"), r"20.*'a'", id="codes"
         ),
-        pytest.param(bad_csv("a,b\n0,1\n1,\n,\n0,\n"), r"\b4\b.*'b'.*line 3", id="missing values"),
+        pytest.param(
+            bad_csv("a,b\n0,1\n1,\n,\n0,\n", "--missing", "error"),
+            r"\b4\b.*'b'.*line 3",
+            id="missing values",
+        ),
         pytest.param(bad_csv("a,b\n0,1\n1\n0,1\n"), "Line 3", id="ragged"),
         pytest.param(bad_csv("a,b\n0,1\n1,inf\n0,1\n"), r"'b'.*inf|inf.*'b'", id="infinity"),
         pytest.param(bad_csv("a,a\n0,1\n1,0\n0,1\n"), "'a'", id="duplicate names"),

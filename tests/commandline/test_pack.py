@@ -32,7 +32,8 @@ def test_packed_folder_in_place_of_data(table, tmp_path):
     assert "300 samples of 3 variables" in done.output
     done = run("learn", tmp_path / "packed", "--output", tmp_path / "graph.csv")
     assert done.exit_code == 0, done.output
-    expected = markhood.learn(table[["d", "b", "a"]])
+    keep = markhood.Genome(identical="keep")
+    expected = markhood.learn(table[["d", "b", "a"]], genome=keep)
     assert markhood.read_graph(tmp_path / "graph.csv") == expected
 
 

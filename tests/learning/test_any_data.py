@@ -178,9 +178,9 @@ def test_property_imputing_is_nearest_to_the_complete_data(share):
     assert distances["impute"] < min(distances["level"], distances["drop"])
 
 
-def test_example_missing_values_are_an_error_that_says_what_to_do():
-    with pytest.raises(markhood.InputError, match="missing"):
-        markhood.learn(with_holes(network(1, 100, 4), 0.1))
+def test_example_missing_values_are_an_error_if_asked_for():
+    with refuses("missing-values"):
+        markhood.learn(with_holes(network(1, 100, 4), 0.1), missing="error")
 
 
 @pytest.mark.parametrize("imputations", [1, 2.5])
@@ -199,9 +199,10 @@ def test_example_a_seed_that_cannot_be():
 def test_example_a_penalty_keeps_couplings_finite(penalty, levels):
     values = chain(10, 300, levels)
     values[:, 1] = values[:, 0]
-    plain = markhood.learn(values)
+    keep = {"genome": markhood.Genome(identical="keep")}
+    plain = markhood.learn(values, **keep)
     assert np.isinf(plain.coupling).any()
-    penalised = markhood.learn(values, fit_penalty=(penalty, 0.5))
+    penalised = markhood.learn(values, fit_penalty=(penalty, 0.5), **keep)
     assert np.isfinite(penalised.coupling).all()
     assert [0, 1] in edges_of(penalised)
 

@@ -170,9 +170,9 @@ class ColumnOptions(Options):
     kinds: Kinds = declare(
         "auto",
         "Whether the levels of columns are ordered: auto, nominal or ordinal, for all columns or "
-        "by name; or the levels of a column in their order. By default, numbers, ordered "
-        "categories and recognised scales, such as low, medium, high, are ordered; other text, "
-        "unordered categories and numbers with names such as region are not.",
+        "by name; or the levels of a column in their order. By default, numbers and recognised "
+        "scales, such as low, medium, high, are ordered, unless the column has a name such as "
+        "region.",
         convert=checked_kinds,
         parse=_kinds_text,
         metavar="KIND|LIST",
@@ -180,9 +180,8 @@ class ColumnOptions(Options):
     bins: Bins | None = declare(
         "auto",
         "Number of equal-frequency bins for numeric columns with more than 12 distinct values, or "
-        "for columns by name; 'auto' chooses up to 12. Counts with many zeros have zero as their "
-        "first level; 'presence' reduces them to absent and present. None keeps every number as a "
-        "level.",
+        "for columns by name; 'auto' chooses up to 12. 'presence' reduces counts to absent and "
+        "present; None keeps every number as a level.",
         convert=checked_bins,
         parse=_bins_text,
         metavar="NUMBER|LIST",
@@ -191,8 +190,7 @@ class ColumnOptions(Options):
         "auto",
         "Missing values: impute (learn from several completed data sets), drop (leave out rows "
         "with missing values), level (treat missing as a level) or error. auto imputes, except "
-        "that questions which were skipped get the level 'not applicable', columns that are more "
-        "than half empty are left out, and rows are dropped if fewer than 1 % are incomplete.",
+        "for skipped questions, mostly empty columns and very few rows.",
     )
     missing_values: Sequence[Any] | Literal["auto"] = declare(
         "auto",
