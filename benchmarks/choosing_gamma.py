@@ -4,7 +4,7 @@ python benchmarks/choosing_gamma.py docs/stability/gammas.csv     goes on where 
 
 Data of known networks; a row is one data set and one way of choosing: a fixed gamma, the one that predicts samples that
 were left out best (five folds), the sparsest within one standard error of it, the least EBIC at gamma 0.5, or `GammaPath.suggested`.
-The table in docs/reference/benchmarks-stability.md is the one that this prints.
+The table in docs/reference/benchmarks-gamma.md is the one that this prints.
 """
 
 from __future__ import annotations

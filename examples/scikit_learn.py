@@ -13,7 +13,7 @@ from its neighbours.
 # The breast cancer data of scikit-learn: 569 tumours, 30 measurements. ``KBinsDiscretizer`` cuts
 # each measurement at its median (two bins, by quantiles), inside the pipeline, so that the cut is
 # estimated from the training samples only. ``factors=0`` skips the check for hidden common causes,
-# which these measurements have.
+# which these measurements have. The warning about near copies, such as radius and area, is ignored.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,8 +22,10 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
+import markhood
 from markhood import PLRHC
 
+markhood.filter_findings(ignore=["identical-columns"])
 tumours = load_breast_cancer()
 halves = KBinsDiscretizer(
     n_bins=2, encode="ordinal", strategy="quantile", quantile_method="averaged_inverted_cdf"

@@ -23,7 +23,7 @@ def demo_text() -> str:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "digits.graphml"
         printed = CliRunner().invoke(app, ["demo", "--output", str(output)], catch_exceptions=False)
-    picture = printed.stdout.rpartition(":\n\n")[2]
+    picture = printed.stdout.rpartition(":\n\n")[2].partition("Wrote ")[0]
     lines = [*SUMMARY.findall(printed.stdout), "", *picture.splitlines()]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

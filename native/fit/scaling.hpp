@@ -94,7 +94,7 @@ class Scaling {
         for (std::size_t p = 0; p < (n_packs ? n_packs : n_packs_); ++p) to[p] += totals_[r] * share[p];
     }
 
-    // Scales the rows by member m, and adds up what is then expected of the member `next`; returns what that gains at least.
+    // Scales the rows by member m, and adds up the expectations of the member `next`; returns a lower bound of the gain.
     template <std::size_t n_packs>
     double scale(std::size_t m, std::size_t next) {
         const double gained = take_ratios(m);

@@ -248,7 +248,7 @@ class GraphSampler {
         if (edge != (chain_.present[pair] != 0)) flip(pair);
     }
 
-    // The coupling of which the prior is N(0, scale^2) is this times smaller than the one that is shown.
+    // Ratio of the coupling that is shown to the one with the prior N(0, scale^2).
     double unit_of(std::size_t pair) const {
         const auto step = [](double r) { return std::sqrt(3.0 / (r * r - 1.0)); };
         return step(static_cast<double>(rows_.levels(first(pair)))) * step(static_cast<double>(rows_.levels(second(pair))));

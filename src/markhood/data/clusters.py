@@ -77,7 +77,7 @@ def blocks_in_time(times: list[Any]) -> NDArray[np.int64]:
     Examples
     --------
     >>> blocks_in_time([3, 1, 2, 2, 1]).tolist()
-    [1, 0, 0, 0, 0]
+    [2, 0, 1, 1, 0]
     """
     numbers = label_numbers(times)
     first = np.unique(numbers, return_index=True)[1]

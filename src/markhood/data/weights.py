@@ -69,7 +69,7 @@ def as_weights(values: Any, n_samples: int, weights_are: WeightsAre = "auto") ->
     >>> as_weights([2, 0, 1], 3)
     Weights(counts=array([2, 0, 1]), unit=1.0)
     >>> found = as_weights([1.5, 0.5], 2)
-    >>> found.counts.tolist(), found.counts.sum() * found.unit
+    >>> found.counts.tolist(), round(float(found.counts.sum() * found.unit), 4)
     ([1536, 512], 1.6)
     """
     numbers = check_weights(values, n_samples)

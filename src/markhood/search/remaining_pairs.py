@@ -62,7 +62,7 @@ class RemainingPairs:
         Information of each parameter of the coupling at zero; zero-padded.
     weight : float
     n_absent : float
-        Additional pairs that are no edges: b of the prior Beta(1, b) of the density.
+        Additional pairs without an edge: b of the prior Beta(1, b) of the density.
     scorer : Scorer
     n_variables : int
     known : dict of float to ndarray
@@ -109,7 +109,7 @@ class RemainingPairs:
         Of a few variables, all pairs whose coupling is one number: an indirect association may
         hide a coupling of the other sign. Many tables are associated indirectly; three per
         variable recover all but 0 to 4 of 24 to 37 edges of 30 variables of five letters with 300
-        samples, of which the screen misses 9 to 20, and more change nothing. No pairs where one
+        samples, and more change nothing. The screen misses 9 to 20 of them. No pairs where one
         represents others.
         """
         if self.weight > 1:

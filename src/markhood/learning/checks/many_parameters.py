@@ -42,7 +42,7 @@ def costly_columns(samples: Samples) -> list[int]:
 
 
 def warn_of_tables(samples: Samples) -> None:
-    """Warn if couplings have so many parameters that `bayes` does not examine their pairs."""
+    """Warn if couplings have too many parameters for `bayes` to examine their pairs."""
     scores = samples.bits.n_scores
     largest = np.sort(scores)[-2:]
     partner = np.where(scores == scores.max(), largest[0], largest[-1])

@@ -198,7 +198,7 @@ class EdgeProbabilities:
 
     @property
     def has_converged(self) -> bool:
-        """Whether the chains agree and do not drift, as far as they show; False if too short."""
+        """Whether the chains agree and show no drift; False if they are too short."""
         draws = self.draws
         if draws is None or draws.probabilities.shape[0] * draws.probabilities.shape[1] < 2:
             return False
