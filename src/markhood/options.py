@@ -323,9 +323,10 @@ def _check_value(name: str, value: Any, hint: Any, declared: Declaration) -> Non
     choices = choices_of(hint)
     numbers = [one for one in parts if one in (int, float)]
     is_whole = int in numbers and isinstance(value, Integral)
-    if is_whole and declared.high is None and abs(value) > MOST:
+    limit = MOST if declared.high is None else declared.high
+    if is_whole and abs(value) > max(limit, MOST):
         raise InputError(
-            "option-value", name, f"{option(name)} is too large: the limit is {MOST:,}."
+            "option-value", name, f"{option(name)} is too large: the limit is {limit:,}."
         )
     if bool in parts:
         choices = [True, False]
@@ -355,9 +356,12 @@ def _fits(value: Any, hint: Any, declared: Declaration) -> bool:
         return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
     if hint in (int, float):
         kind = Integral if hint is int else Real
-        is_number = isinstance(value, kind) and not isinstance(value, bool)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            return False
+        # NumPy's short floats cannot be compared with the largest float.
+        number: Any = value.item() if hasattr(value, "item") else value
         most = MOST if hint is int and declared.high is None else sys.float_info.max
-        return is_number and -most <= value <= most and declared.admits(value)
+        return bool(-most <= number <= most) and declared.admits(number)
     return isinstance(value, get_origin(hint) or hint)
 
 

@@ -65,7 +65,7 @@ def test_oracle_rest_scores_are_sums_over_other_columns():
         ("plrhc", {}),
         ("plrhc", {"rule": "pair"}),
         ("hc", {"rule": "and"}),
-        ("bayes", {"sweeps": 20}),
+        ("bayes", {}),
         ("pairwise", {}),
         ("l1lr", {"kinds": "nominal"}),
     ],

@@ -11,7 +11,7 @@ from markhood import InputError
 from markhood.data.coding.encode import encode
 from markhood.learning.methods import L1Logistic, Pairwise, Plrhc
 from markhood.learning.request import Request
-from messages import warns
+from messages import refuses, warns
 from oracles.counting import likelihood_ratio
 from oracles.networks import network
 from oracles.ordered import ordinal_chain
@@ -30,11 +30,17 @@ def test_example_threads_must_be_a_number_of_them(n_jobs):
         Request.of(Plrhc(), {"n_jobs": n_jobs})
 
 
-@pytest.mark.parametrize("seed", [2**63, 10**400])
-def test_example_a_seed_may_be_any_whole_number(seed):
+@pytest.mark.parametrize("seed", [2**63, 2**128 - 1])
+def test_example_a_seed_may_have_128_bits(seed):
     values = network(3, 100, 4, strength=1.5)
     one, again = (markhood.learn(values, "bayes", seed=seed, sweeps=2, chains=1) for _ in range(2))
     assert one == again
+
+
+@pytest.mark.parametrize("seed", [-1, 2**128, 10**5000, -(10**5000), 1.5, True], ids=type)
+def test_example_other_seeds_are_refused(seed):
+    with refuses("option-value", "seed"):
+        Request.of(Plrhc(), {"seed": seed})
 
 
 def test_example_imputation_keeps_the_slopes_of_paths_without_a_refit():

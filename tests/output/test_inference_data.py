@@ -11,7 +11,7 @@ from messages import refuses
 from oracles.networks import network
 
 pytestmark = pytest.mark.filterwarnings("ignore:\nArviZ is undergoing:FutureWarning")
-VALUES = network(31, 300, 6, strength=1.5)
+VALUES = network(31, 300, 12, strength=1.5)  # sparse enough that the density is learned
 
 
 @pytest.fixture(scope="module")

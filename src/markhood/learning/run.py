@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,19 +18,6 @@ from markhood.options import MOST_SEED, Options, Sealed, declare, documented
 LOGGER = logging.getLogger("markhood")
 
 
-def _seed_of(given: Any) -> int:
-    """Return a seed as a whole number; a generator draws one."""
-    if isinstance(given, np.random.Generator):
-        return int(given.integers(2**31))
-    if not isinstance(given, Integral) or isinstance(given, bool) or given < 0:
-        raise InputError(
-            "option-value",
-            "seed",
-            f"{option('seed')} must be a whole number of at least 0, not {given!r}.",
-        )
-    return int(given)
-
-
 def _seed_text(text: str) -> int | None:
     return None if text == "none" else int(text)
 
@@ -43,6 +29,7 @@ class RunOptions(Options):
     seed: int | np.random.Generator | None = declare(
         0,
         "Random seed. None draws a different one on every call.",
+        low=0,
         high=MOST_SEED,
         parse=_seed_text,
         metavar="N",
@@ -110,10 +97,10 @@ class Execution(Run, RunOptions):
     def check(self) -> None:
         """Check the options, and draw a seed if it is None."""
         self.seed_is_drawn = self.seed is None
-        if self.seed is None:
-            self.seed = np.random.default_rng()
-        self.seed = _seed_of(self.seed)
         super().check()
+        given = np.random.default_rng() if self.seed is None else self.seed
+        drawn = given.integers(2**31) if isinstance(given, np.random.Generator) else given
+        self.seed = int(drawn)
         if self.n_jobs == 0:
             raise InputError(
                 "option-value",

@@ -25,7 +25,7 @@ mean posterior moments over edges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -130,6 +130,9 @@ class ChainRun(NamedTuple):
     generator: NDArray[np.uint32]
 
 
+Ran = tuple[ChainRun, NDArray[np.int64] | None]  # a chain, and the fits that others can reuse
+
+
 def bayes(
     job: Job,
     *,
@@ -222,21 +225,23 @@ def _advance(
     """Run all chains for these parts."""
     scorer, pairs, set_up = job.scorer, state.pairs, state.pair_prior()
 
-    def run(tile: tuple[GraphChain, float]) -> tuple[ChainRun, NDArray[np.int64] | None]:
-        chain, density = tile
-        own = chain._replace(fits=state.fits)
-        return run_chain(scorer, pairs, set_up._replace(density=density), own, n_settling, parts)
+    def starting_with(fits: NDArray[np.int64]) -> Callable[[tuple[GraphChain, float]], Ran]:
+        # It may be sent to other processes, so it must not refer to the state and its job.
+        def run(tile: tuple[GraphChain, float]) -> Ran:
+            chain, density = tile
+            own, prior = chain._replace(fits=fits), set_up._replace(density=density)
+            return run_chain(scorer, pairs, prior, own, n_settling, parts)
 
-    def add_up(tile: tuple[GraphChain, float]) -> ChainRun:
-        # Its fits are not reused; leaving them out keeps a checkpoint small.
-        return run(tile)[0]
+        return run
 
     # Chains share about half of their fits, so one chain runs first.
     first, *others = zip(chains, densities, strict=True)
-    ((found, fits),) = job.runner.map("chains", run, [first])
+    ((found, fits),) = job.runner.map("chains", starting_with(state.fits), [first])
     if fits is not None:
         state.fits = fits
-    return [found, *job.runner.map("chains", add_up, others)]
+    run = starting_with(state.fits)
+    # The fits of the others are not reused; leaving them out keeps a checkpoint small.
+    return [found, *job.runner.map("chains", lambda tile: run(tile)[0], others)]
 
 
 def run_chain(
@@ -246,7 +251,7 @@ def run_chain(
     chain: GraphChain,
     n_settling: int,
     parts: Sequence[int],
-) -> tuple[ChainRun, NDArray[np.int64] | None]:
+) -> Ran:
     """Run the burn-in of a chain, then average it part by part; return also its fits."""
     sums, present = list[GraphSums](), []
     for length in parts:
