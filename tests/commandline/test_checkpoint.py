@@ -108,8 +108,9 @@ def test_example_an_unknown_executor_is_refused(tmp_path):
 
 
 def test_example_several_runs_at_once_in_one_folder(tmp_path):
-    values = np.random.default_rng(0).integers(0, 2, size=(300, 12))
-    values[:, 1::2] = values[:, ::2]
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 2, size=(300, 12))
+    values[:, 1::2] = values[:, ::2] ^ (rng.random((300, 6)) < 0.2)
     np.save(tmp_path / "a.npy", values)
     learn = [*COMMAND, "learn", "a.npy", "--checkpoint", "tiles", "-o", "g.json", "-o", "g.csv"]
     runs = [
