@@ -32,11 +32,15 @@ def learn(method, **options):
     return lambda samples: markhood.learn(samples, method, **{"n_jobs": 1} | options)
 
 
-def learn_many_levels(_):
-    """Learn from few samples with so many levels that a pair has 4000 parameters."""
+def many_levels():
+    """Return related columns with so many levels that a pair has 1500 parameters."""
     rng = np.random.default_rng(0)
-    table = np.column_stack([rng.permutation(64) for _ in range(3)])
-    markhood.learn(table, "bayes", kinds="nominal", n_jobs=1)
+    return (rng.integers(0, 40, (600, 1)) + rng.integers(0, 4, (600, 6))) % 40
+
+
+def learn_many_levels(_):
+    """Learn from few samples with many levels."""
+    markhood.learn(many_levels(), "bayes", kinds="nominal", n_jobs=1)
 
 
 def fit_all_pairs(samples):
@@ -85,7 +89,8 @@ def samples():
 def large_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = ",".join(f"v{k}" for k in range(100))
-    (tmp_path / "table.csv").write_text(f"{names}\n" + f"{'0,1,' * 49}0,1\n" * 100_000)
+    rows = [",".join(f'"{(k + j) % 7}"' for j in range(100)) for k in range(7)]
+    (tmp_path / "table.csv").write_text(f"{names}\n" + ("\n".join(rows) + "\n") * 15_000)
 
 
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
@@ -130,10 +135,7 @@ main()
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
-    rng = np.random.default_rng(0)
-    levels = np.char.add(
-        "level", np.column_stack([rng.permutation(64) for _ in range(3)]).astype(str)
-    )
+    levels = np.char.add("level", many_levels().astype(str))
     for name, table in {"classes": latent_classes(4000, [9] * 40), "levels": levels}.items():
         header = ",".join(f"v{k}" for k in range(table.shape[1]))
         np.savetxt(folder / f"{name}.csv", table, "%s", ",", header=header, comments="")
