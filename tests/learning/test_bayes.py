@@ -52,8 +52,9 @@ def test_example_a_higher_probability_keeps_a_part_of_the_edges():
 def test_example_separated_data_have_finite_couplings():
     values = np.random.default_rng(1).integers(0, 2, (100, 3))
     values[:, 2] = values[:, 0]
-    assert np.all(np.isinf(markhood.learn(values).coupling))
-    graph = markhood.learn(values, "bayes")
+    keep = markhood.Genome(identical="keep")
+    assert np.all(np.isinf(markhood.learn(values, genome=keep).coupling))
+    graph = markhood.learn(values, "bayes", genome=keep)
     assert graph.edges.tolist() == [[0, 2]]
     assert 2 < graph.coupling[0] < 15
 

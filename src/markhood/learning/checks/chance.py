@@ -102,14 +102,20 @@ def raised_gamma(job: Job, gamma: float) -> float:
     return raised
 
 
-def warn_of_chance(job: Job, gamma: float, n_edges: int, n_screened: int) -> None:
+def warn_of_chance(job: Job, gamma: float, n_edges: int, n_screened: int | None) -> None:
     """Warn where a large share of the edges tested by BIC_gamma could be due to chance.
 
-    The edges are assumed to have the same share of chance as the pairs that pass the screen.
+    The edges are assumed to have the same share of chance as the pairs that pass the screen, which
+    tests all pairs. A method without a screen tests the pairs that may be edges.
     """
     if not n_edges:
         return
-    by_chance = pairs_by_chance(job, gamma) * min(1.0, n_edges / max(n_screened, 1))
+    if n_screened is None:
+        n_pairs = max(1, job.n_nodes * (job.n_nodes - 1) // 2)
+        share = job.constraints.n_allowed(job.n_nodes) / n_pairs
+    else:
+        share = min(1.0, n_edges / max(n_screened, 1))
+    by_chance = pairs_by_chance(job, gamma) * share
     if by_chance < 1 or by_chance < MANY * n_edges:
         return
     warn(

@@ -155,7 +155,7 @@ class Method(Sealed, ABC):
         n_edges = learned.graph.n_edges
         warn_of_fits(job.samples.names, learned.not_converged)
         if self.tested_gamma is not None:
-            n_screened = n_edges if learned.screened is None else len(learned.screened.edges)
+            n_screened = None if learned.screened is None else len(learned.screened.edges)
             warn_of_chance(job, self.tested_gamma, n_edges, n_screened)
         if self.is_conditional:
             warn_of_linkage(job.constraints, len(learned.edges), n_edges)

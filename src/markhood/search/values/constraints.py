@@ -170,6 +170,23 @@ class Constraints:
             allowed &= (i < self.covariates[0]) & (j < self.covariates[0])
         return allowed
 
+    def n_allowed(self, n_nodes: int) -> int:
+        """Return the number of pairs of nodes that may be edges.
+
+        Examples
+        --------
+        >>> known = Constraints(forbidden=np.array([[0, 2]]), groups=np.array([0, 0, 1]))
+        >>> known.n_allowed(3)
+        1
+        """
+        total = n_nodes * (n_nodes - 1) // 2
+        if self.groups is not None:
+            sizes = np.bincount(self.groups[:n_nodes])
+            within = int((sizes * (sizes - 1) // 2).sum())
+            total = within if self.group_rule == "within" else total - within
+        forbidden = self.forbidden[(self.forbidden < n_nodes).all(axis=1)]
+        return total - int(self._groups_allow(*forbidden.T).sum())
+
     def reports(self, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each of these pairs would be reported as an edge.
 
