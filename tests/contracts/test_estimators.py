@@ -39,6 +39,7 @@ ESTIMATORS = {
 
 
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
+@pytest.mark.filterwarnings("ignore::markhood.errors.ConvergenceWarning")  # 9 rows of 9 levels
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks([*{**ESTIMATORS, "bayes": Bayes(sweeps=2, chains=2)}.values()])
 def test_scikit_learn_checks(estimator, check):
