@@ -180,7 +180,9 @@ def understood(graph: dict) -> dict:
 def kinds_in(graph: dict) -> dict[str, str]:
     """Return the kinds of the variables of a graph."""
     variables = graph["graph"]["variables"]
-    lists = variables.get("levels_of", [0] * len(graph["nodes"]))  # one list for all is not numbered
+    lists = variables.get(
+        "levels_of", [0] * len(graph["nodes"])
+    )  # one list for all is not numbered
     kinds = {}
     for j, node in enumerate(graph["nodes"]):
         levels = variables["levels"][lists[j]]
