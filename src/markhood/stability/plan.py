@@ -19,7 +19,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,7 @@ from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
+from markhood.options import check_value
 from markhood.output.graphs.files import read_graph
 from markhood.output.model_files import holds_model, read_model
 from markhood.scores.discrete import scorer_for
@@ -372,20 +372,10 @@ def _with_missing(samples: Samples, share: float, rng: np.random.Generator) -> S
 
 def _described(nodes: int, density: float, coupling: float, levels: int) -> tuple[ModelOf, str]:
     """Return random networks by seed, and a description of them."""
-    for name, value, low, high in (
-        ("nodes", nodes, 2, 1000),
-        ("levels", levels, 2, 64),
-        ("density", density, 0, 1),
-        ("coupling", coupling, 0, 50),
-    ):
-        whole = name in ("nodes", "levels")
-        if not isinstance(value, Integral if whole else Real) or not low <= value <= high:
-            raise InputError(
-                "option-value",
-                name,
-                f"{option(name)} must be a {'whole ' * whole}number from {low} to {high}, not "
-                f"{value!r}.",
-            )
+    check_value("nodes", nodes, int, low=2, high=1000)
+    check_value("levels", levels, int, low=2, high=64)
+    check_value("density", density, float, low=0, high=1)
+    check_value("coupling", coupling, float, low=0, high=50)
     names = tuple(f"x{k}" for k in range(nodes))
     is_binary = levels == 2
     values = (tuple(range(levels)),) * nodes
@@ -479,7 +469,7 @@ def _logistic(
 ) -> tuple[float, float, NDArray[np.float64]]:
     """Regress success on x: the x of probability 1/2, the slope, and the covariance of both.
 
-    Slopes below a tenth are not informative about x, so the logarithm of the slope is fitted.
+    The logarithm of the slope is fitted: power rises with the number of samples.
     """
     from scipy.optimize import minimize
     from scipy.special import expit
@@ -523,22 +513,8 @@ def _checked(
             f"Unknown {option('measure')} {measure!r}: choose one of {', '.join(TARGETS)}.",
         )
     found = TARGETS[measure] if target is None else target
-    for name, value, low in (
-        ("target", found, 0),
-        ("power", power, 0),
-        ("missing_share", missing_share, -1),
-    ):
-        if not isinstance(value, Real) or not low < value <= 1 or (name != "target" and value == 1):
-            raise InputError(
-                "option-value",
-                name,
-                f"{option(name)} must be a number between 0 and 1, not {value!r}.",
-            )
-    if not isinstance(data_sets, Integral) or data_sets < len(FACTORS):
-        raise InputError(
-            "option-value",
-            "data_sets",
-            f"{option('data_sets')} must be a whole number from {len(FACTORS)} up, not "
-            f"{data_sets!r}.",
-        )
+    check_value("target", found, float, low=0, high=1)
+    check_value("power", power, float, above=0, below=1)
+    check_value("missing_share", missing_share, float, low=0, below=1)
+    check_value("data_sets", data_sets, int, low=len(FACTORS))
     return float(found)
