@@ -101,10 +101,21 @@ check-web: web  ## see that the report's script is what web/ builds
 	@git diff --quiet -- src/markhood/output/report || { echo "src/markhood/output/report is not what web/ builds: run make web and commit what it makes."; git diff --stat -- src/markhood/output/report; exit 1; }
 
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
-test-browser: $(VENV)/.installed  ## run the tests of the report in Chromium
+test-browser: $(VENV)/.installed  ## run the tests of the report and the app in Chromium
 	@test -n "$(CHROMIUM)" || { echo "make test-browser needs Chromium: install it (Debian: apt install chromium), or set CHROMIUM=path."; exit 1; }
 	$(BIN)/python -m pip install --quiet --group browser
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/browser
+
+# R writes what it builds and checks into the current folder. Its exit code ignores warnings.
+.PHONY: test-r
+test-r: $(VENV)/.installed  ## build and check the R package in r/ (needs R)
+	@command -v R >/dev/null || { echo "make test-r needs R: install it (Debian: see .ci/run)."; exit 1; }
+	@rm -rf build/r && mkdir -p build/r
+	cd build/r && export PATH="$(CURDIR)/$(BIN):$$PATH" RETICULATE_PYTHON="$(CURDIR)/$(BIN)/python" _R_CHECK_FORCE_SUGGESTS_=false \
+	  && R CMD build ../../r && R CMD check --no-manual markhood_*.tar.gz
+	@! grep "^Status:.*WARNING" build/r/markhood.Rcheck/00check.log
+	cd build/r && sed -n '/^```r$$/,/^```$$/p' ../../docs/how-to/r.md | grep -v '^```' > page.R \
+	  && PATH="$(CURDIR)/$(BIN):$$PATH" R_LIBS=markhood.Rcheck Rscript page.R >page.log 2>&1 || { cat page.log; exit 1; }
 
 .PHONY: test-clusters
 test-clusters: $(VENV)/.installed  ## run the tests of Dask and Ray on clusters of two processes
@@ -112,11 +123,11 @@ test-clusters: $(VENV)/.installed  ## run the tests of Dask and Ray on clusters 
 	$(BIN)/python -m pytest tests/clusters
 
 # What fails is kept in build/fuzz; tests/fuzz/campaign.py and search.py say how to look at it.
-FUZZ_INPUTS ?= 10000
+FUZZ_INPUTS ?= 25000
 FUZZ_SEED ?= 0
 FUZZ_SECONDS ?= 120
-FUZZ_TARGETS ?= csv npy npz parquet arrow fasta a3m sto vcf encode
-.PHONY: fuzz
+FUZZ_TARGETS ?= csv npy npz parquet arrow fasta a3m sto vcf encode written
+.PHONY: fuzz fuzz-native
 fuzz: $(VENV)/.installed  ## FUZZ_INPUTS hostile command lines, and FUZZ_SECONDS of malformed data a kind
 	$(BIN)/python tests/fuzz/campaign.py --inputs $(FUZZ_INPUTS) --seed $(FUZZ_SEED)
 	$(BIN)/python -m pip install --quiet --group fuzz
@@ -126,6 +137,10 @@ fuzz: $(VENV)/.installed  ## FUZZ_INPUTS hostile command lines, and FUZZ_SECONDS
 	  $(BIN)/python tests/fuzz/search.py $$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
 	    -rss_limit_mb=4096 -verbosity=0 -artifact_prefix=build/fuzz/$$target- || exit 1; \
 	done
+
+fuzz-native:  ## FUZZ_SECONDS of libFuzzer with ASan and UBSan on the native kernels (needs Clang)
+	@command -v clang++ >/dev/null || { echo "make fuzz-native needs Clang: install it (Debian: apt install clang)."; exit 1; }
+	tests/fuzz/native.sh $(FUZZ_SECONDS)
 
 bench: $(VENV)/.installed  ## measure speed and memory against their targets
 	$(BIN)/python benchmarks/run.py

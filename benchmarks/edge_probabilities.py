@@ -6,11 +6,15 @@ python benchmarks/edge_probabilities.py docs/probabilities 100 others      other
 python benchmarks/edge_probabilities.py docs/probabilities 12 letters      variables with five letters
 python benchmarks/edge_probabilities.py docs/probabilities 8 strong        strong couplings, rare variables and wrong models
 python benchmarks/edge_probabilities.py docs/probabilities 5 coins         nothing depends on anything
+python benchmarks/edge_probabilities.py docs/probabilities 24 fresh        the study of calibration, with seeds of its own
 python benchmarks/edge_probabilities.py docs/probabilities 20 TABLE.csv    a table of your own, its columns shuffled
 
 Each set of cells has a CSV file there, with a line for every data set; a run goes on where the file ends.
 Then the tables are printed: Hamming distances, paired; false discoveries where some were promised; and of the pairs
 with a probability of about p, how many are edges, which is drawn too.
+
+The prior was developed on the replicates 0 to 129 of the cells in "strong" and "coins". "fresh" has the replicates from 1000 on, which
+were drawn once, after the last change, and is learned from through `markhood.Bayes` and `markhood.learn` with default settings like the others.
 
 A table is learned from as it is (replicate -1) and with every column shuffled on its own, so that nothing depends on anything:
 all edges that are found then are false.
@@ -20,8 +24,9 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,18 +37,12 @@ import pandas as pd
 import markhood
 from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
-from markhood.execution.runner import Runner
 from markhood.graph.graph import Graph
-from markhood.learning.methods import Bayes
 from markhood.model.ising.model import IsingModel
 from markhood.paper.comparison import Comparison
 from markhood.paper.experiment import Cell
 from markhood.paper.results import Results
-from markhood.scores.discrete import DiscreteScorer
-from markhood.search.hill_climbing import hill_climb
-from markhood.search.values.job import Job
-from markhood.search.values.probabilities import Choice, EdgeProbabilities
-from markhood.search.values.search_result import SearchResult
+from markhood.search.values.probabilities import Choice
 from markhood.simulate import (
     NormalCouplings,
     SignedCouplings,
@@ -55,6 +54,7 @@ from markhood.simulate import (
     grid,
     hub,
     ising,
+    ordinal,
     potts,
     stochastic_block,
     tree,
@@ -127,6 +127,7 @@ NETWORKS = {
     "wide": (lambda d, seed: grid(d), NormalCouplings(3.0)),
     "one sign": (lambda d, seed: erdos_renyi(d, 3 / d, seed), UniformCouplings(0.3, 1.0, 1.0)),
     "letters": (lambda d, seed: erdos_renyi(d, 2.5 / d, seed), NormalCouplings(0.7)),
+    "ordered": (lambda d, seed: erdos_renyi(d, 3 / d, seed), NormalCouplings(1.0)),
     "chain of 5": (lambda d, seed: chain(d), Centred(SignedCouplings(5.0))),
     "tree of 4": (tree, Centred(SignedCouplings(4.0))),
     "lattice of 1.6": (lambda d, seed: grid(d), Centred(UniformCouplings(1.6, 1.6))),
@@ -146,7 +147,7 @@ USUAL = [
     *(Cell("hub", 256, n) for n in (250, 1000)),
     Cell("weak", 60, 1000),
 ]
-CELLS: Mapping[str, Sequence[Cell]] = {
+CELLS: dict[str, Sequence[Cell]] = {
     "usual": USUAL,
     "paper": Comparison("plrhc").cells,
     "others": [
@@ -169,6 +170,7 @@ CELLS: Mapping[str, Sequence[Cell]] = {
         Cell("small world", 40, 500),
         Cell("blocks", 40, 500),
         Cell("thresholded", 20, 500),
+        Cell("ordered", 20, 500),
         Cell("letters", 20, 300),
         *(Cell(name, 64, n) for name in ("hub", "grid") for n in (250, 1000)),
     ],
@@ -178,6 +180,20 @@ CELLS: Mapping[str, Sequence[Cell]] = {
         *(Cell("unequal coins", 27, n) for n in (20, 30)),
     ],
 }
+FRESH = 1000  # the first replicate of the study of calibration
+CELLS["fresh"] = [
+    *CELLS["strong"],
+    Cell("dense", 40, 500),
+    Cell("one sign", 40, 500),
+    Cell("thresholded", 40, 1000),
+    *(
+        Cell(name, d, n)
+        for name, d, n in (("hub", 64, 4000), ("hub", 256, 500), ("grid", 144, 500))
+    ),
+    *CELLS["coins"],
+    Cell("coins", 20, 500),
+    Cell("unequal coins", 60, 100),
+]
 MEASURES = [
     *(
         f"{method}_{wrong}"
@@ -185,7 +201,7 @@ MEASURES = [
         for wrong in ("false", "missed")
     ),
     *(f"fdr{100 * rate:g}_{what}" for rate in RATES for what in ("found", "false")),
-    *("density", "true_density", "scale", "disagreement", "n_fits", "plrhc_s", "bayes_s"),
+    *("density", "true_density", "scale", "background", "plrhc_s", "bayes_s"),
     *(f"bin{k}_{what}" for k in range(BINS) for what in ("pairs", "expected", "edges")),
 ]
 
@@ -198,7 +214,9 @@ def main(folder: Path, replicates: int, name: str) -> None:
     settings = f"edge probabilities, burn-in {BURN_IN}, thinning {THINNING}"
     path = folder / f"{name.replace(' ', '-')}.csv"
     results = Results(path, settings, [*Cell._fields, "replicate"], MEASURES)
-    for replicate in range(replicates):
+    first = FRESH if name == "fresh" else 0
+    replicates += first
+    for replicate in range(first, replicates):
         for cell in CELLS[name]:
             if (*cell, replicate) not in results:
                 results.append((*cell, replicate), measure(*draw(cell, replicate)))
@@ -258,6 +276,8 @@ def draw(cell: Cell, replicate: int) -> tuple[Samples, Graph]:
         return thresholded(network, cell.samples, for_samples), network
     if cell.network == "letters":
         model = potts(network, 5, potentials, seed=for_couplings)
+    elif cell.network == "ordered":
+        model = ordinal(network, 5, potentials, seed=for_couplings)
     else:
         model = ising(network, potentials, seed=for_couplings)
     return model.sample_packed(
@@ -266,52 +286,45 @@ def draw(cell: Cell, replicate: int) -> tuple[Samples, Graph]:
 
 
 def measure(samples: Samples, truth: Graph) -> dict[str, float]:
-    """Learn from one data set in each way."""
-    start = time.perf_counter()
-    job = Job(samples, DiscreteScorer(samples), Runner(1))
-    plrhc = climb(job, "global")
-    between = time.perf_counter()
-    bayes = Bayes().search(job).probabilities
-    assert bayes is not None
-    end = time.perf_counter()
-    graphs = {"plrhc": plrhc.edges, "pair": climb(job, "pair").edges, "bayes": bayes.edges}
+    """Learn from one data set in each way, with default settings."""
+    start = time.process_time()
+    plrhc = markhood.learn(samples, n_jobs=1)
+    between = time.process_time()
+    bayes = markhood.Bayes(n_jobs=1).fit(samples)
+    end = time.process_time()
+    pair = markhood.learn(samples, rule="pair", n_jobs=1)
+    graphs = {"plrhc": plrhc, "pair": pair, "bayes": bayes.graph_}
     true = set(map(tuple, truth.edges.tolist()))
     measured: dict[str, float] = {}
-    for method, edges in graphs.items():
-        found = set(map(tuple, edges.tolist()))
+    for method, graph in graphs.items():
+        found = set(map(tuple, graph.edges.tolist()))
         measured |= {f"{method}_false": len(found - true), f"{method}_missed": len(true - found)}
     for rate in RATES:
-        within = Choice(fdr=rate).among(bayes.probabilities)
-        chosen = set(map(tuple, bayes.pairs[within].tolist()))
+        within = Choice(fdr=rate).among(bayes.probabilities_)
+        chosen = set(map(tuple, bayes.pairs_[within].tolist()))
         label = f"fdr{100 * rate:g}"
         measured |= {f"{label}_found": len(chosen), f"{label}_false": len(chosen - true)}
     d = truth.n_nodes
     return measured | {
-        "density": bayes.density,
+        "density": bayes.edge_density_,
         "true_density": len(true) / (d * (d - 1) / 2),
-        "scale": bayes.scale,
-        "disagreement": bayes.disagreement,
-        "n_fits": bayes.n_fits,
+        "scale": bayes.coupling_scale_,
+        "background": bayes.background_,
         "plrhc_s": between - start,
         "bayes_s": end - between,
-        **_binned(bayes, true),
+        **_binned(bayes.pairs_, bayes.probabilities_, true),
     }
 
 
-def climb(job: Job, rule: str) -> SearchResult:
-    """Learn by PLRHC, with the paper's rule or another."""
-    return hill_climb(job, gamma=0.5, depth=3, rule=rule, start="or")
-
-
-def _binned(bayes: EdgeProbabilities, true: set[tuple[int, int]]) -> dict[str, float]:
-    at = np.minimum((bayes.probabilities * BINS).astype(int), BINS - 1)
-    is_edge = np.array([tuple(pair) in true for pair in bayes.pairs.tolist()], dtype=float)
+def _binned(pairs: np.ndarray, p: np.ndarray, true: set[tuple[int, int]]) -> dict[str, float]:
+    at = np.minimum((p * BINS).astype(int), BINS - 1)
+    is_edge = np.array([tuple(pair) in true for pair in pairs.tolist()], dtype=float)
     return {
         f"bin{k}_{what}": float(numbers[at == k].sum())
         for k in range(BINS)
         for what, numbers in (
             ("pairs", np.ones(len(at))),
-            ("expected", bayes.probabilities),
+            ("expected", p),
             ("edges", is_edge),
         )
     }
@@ -393,4 +406,5 @@ def draw_reliability(sums: np.ndarray, path: Path) -> None:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore", markhood.DataWarning)
     main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else "usual")

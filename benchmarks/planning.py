@@ -19,7 +19,9 @@ import numpy as np
 import markhood
 from markhood.execution.runner import Runner
 from markhood.learning.request import Request
-from markhood.stability.plan import TARGETS, _described, _Study
+from markhood.stability.expected_network import described_networks
+from markhood.stability.measures import MEASURES
+from markhood.stability.planned_study import Study
 
 DATA_SETS = 1500
 CASES: list[tuple[str, int]] = [
@@ -32,12 +34,12 @@ CASES: list[tuple[str, int]] = [
 
 def brute_force(measure: str, levels: int, around: int) -> int:
     """Return the smallest size of a grid with a power of 0.8."""
-    model_of, _ = _described(20, 0.15, 1.0, levels)
-    study = _Study(Request.of("plrhc", {"seed": 7}), model_of, measure, -1, 0.0)
+    model_of, _ = described_networks(20, 0.15, 1.0, levels)
+    study = Study(Request.of("plrhc", {"seed": 7}), model_of, measure, -1, 0.0)
     sizes = np.unique((around * 1.05 ** np.arange(-5, 6)).astype(int))
     tiles = [(k, int(n)) for n in sizes for k in range(DATA_SETS)]
     values = np.array(list(Runner(2).map("grid", study.value, tiles))).reshape(len(sizes), -1)
-    power = (values >= TARGETS[measure]).mean(axis=1)
+    power = (values >= MEASURES[measure].target).mean(axis=1)
     smooth = np.convolve(np.pad(power, 1, mode="edge"), np.ones(3) / 3, "valid")
     return int(sizes[np.argmax(smooth >= 0.8)])
 

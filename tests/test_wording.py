@@ -34,8 +34,8 @@ ERRORS = [
         "missing-values",
         lambda _: markhood.encode(PEOPLE, missing="error"),
         "The data have 1 missing value (NaN, null or empty) in column 'age' (1), the first at row "
-        "3 of column 'age'. Fill them in, or choose missing='impute', 'drop' (leave out rows with "
-        "missing values) or 'level' (treat missing as a level).",
+        "3 of column 'age'. Fill them in, or choose missing='impute', 'drop' or 'level': impute "
+        "them, leave out rows with missing values, or treat missing as a level.",
     ),
     case(
         "too-many-levels",

@@ -8,6 +8,8 @@ that the list leaves out follow in alphabetical order. The front page shows a pi
 from __future__ import annotations
 
 import re
+import runpy
+import shutil
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,13 +55,16 @@ FRAME = (
 
 
 def write_live_report(folder: Path) -> None:
-    """Write the report of the voters' network, which the front page shows."""
+    """Write the report of the voters' network, which the front page shows, and the gallery's reports."""
     (folder / REPORT).parent.mkdir(parents=True, exist_ok=True)
     request = Request.of("plrhc", {"bins": {"age": 5, "income": 5}, "exclude": ["population"]})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         samples = request.read(load("anes96"))
     write_report(request.learn(samples).graph, folder / REPORT, samples, "American voters, 1996")
+    made = runpy.run_path(str(DOCS.parent / "examples" / "reports.py"))
+    for page in made["pages"].glob("*.html"):
+        shutil.copy(page, folder / "live")
 
 
 def as_on_site(page: str, text: str) -> str:

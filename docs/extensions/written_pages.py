@@ -40,6 +40,8 @@ GROUPS = {
     "Models and tests": [
         "fit_model",
         "FittedModel",
+        "check_model",
+        "ModelCheck",
         "read_model",
         "write_model",
         "recode",
@@ -58,6 +60,8 @@ GROUPS = {
         "gamma_path",
         "GammaPath",
         "plan",
+        "robustness",
+        "Robustness",
         "Plan",
     ],
     "Messages": ["InputError", "DataWarning", "ConvergenceWarning"],

@@ -107,8 +107,7 @@ class PairTables {
         const std::size_t first_j = rows_.first_row(j), n_j = rows_.first_row(end_j) - first_j;
         count_margins(i, end_i, j, end_j);
         stride_ = padded_to(kColumns, n_j);
-        joint_.resize(padded_to(kRows, n_i) * stride_);
-        std::memset(joint_.data(), 0, joint_.size() * sizeof(double));
+        joint_.zeros(padded_to(kRows, n_i) * stride_);
         panel_.resize(rows_.n_words * kColumns);
         for (std::size_t c = 0; c < n_j; c += kColumns) {
             interleave(rows_, first_j + c, n_j - c, panel_.data());
@@ -251,8 +250,7 @@ class PairTables {
         units_.take_rows(n_units, levels, counts_.data(), rows_.n_scores(other));
         units_.add(rows_, other, [](std::size_t i) { return i; });
         model_.set(units_.units());
-        fit_.coefficients.resize(levels - 1 + rows_.n_scores(other));
-        std::memset(fit_.coefficients.data(), 0, fit_.coefficients.size() * sizeof(double));
+        fit_.coefficients.zeros(levels - 1 + rows_.n_scores(other));
         double alone = 0.0;
         for (std::size_t k = 0; k < levels; ++k) {
             if (totals[k] > 0) alone += totals[k] * std::log(totals[k] / n_);

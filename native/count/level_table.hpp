@@ -43,15 +43,13 @@ class LevelTable {
         rows_ = rows;
         target_ = target;
         has_masks_ = false;
-        former_cell_.swap(cell_);
         n_levels = rows.levels(target);
         configurations.resize(0);
         begin_rows();
         for (std::size_t k = 0; k < size; ++k) split_rows(static_cast<std::size_t>(blanket[k]), k);
         decode(target);
         if (rows.reals) sample_.resize(n_rows);
-        counts.resize(n_rows * n_levels);
-        std::memset(counts.data(), 0, n_rows * n_levels * sizeof(double));
+        counts.zeros(n_rows * n_levels);
         for (std::size_t s = 0; s < rows.n_samples; ++s) {
             if (rows.reals) sample_[cell_[s]] = static_cast<std::uint32_t>(s);
             cell_[s] = static_cast<std::uint32_t>(cell_[s] * n_levels + level_[s]);
@@ -61,13 +59,6 @@ class LevelTable {
 
     // A sample of a row, where there are real columns: all of the row have the same numbers in them.
     std::size_t sample(std::size_t row) const { return sample_[row]; }
-
-    // Of every row, in which row of the table that was built before it is: of the same target, with a member less.
-    void find_former_rows(Buffer<std::uint32_t>& rows) const {
-        rows.resize(n_rows);
-        for (std::size_t s = 0; s < rows_.n_samples; ++s)
-            rows[cell_[s] / n_levels] = static_cast<std::uint32_t>(former_cell_[s] / n_levels);
-    }
 
     // Counts the cells by the candidate's levels: all_counts()[level * cells + row * n_levels + target's].
     void count(std::size_t candidate) {
@@ -125,8 +116,7 @@ class LevelTable {
     }
 
     void decode(std::size_t variable) {
-        level_.resize(rows_.n_samples);
-        std::memset(level_.data(), 0, rows_.n_samples * sizeof(std::uint16_t));
+        level_.zeros(rows_.n_samples);
         for (std::size_t k = 1; k < rows_.levels(variable); ++k) {
             const std::uint64_t* row = rows_.row(rows_.first_row(variable) + k - 1);
             for_each_one(row, rows_.n_words, [&](std::size_t s) { level_[s] = static_cast<std::uint16_t>(k); });
@@ -158,8 +148,7 @@ class LevelTable {
     // Word w of as many cells as there are lanes side by side, for w = 0, 1, ...; then the next cells.
     void make_masks() {
         const std::size_t blocks = (n_rows * n_levels + Lanes::width - 1) / Lanes::width, words = rows_.n_words;
-        masks_.resize(blocks * words * Lanes::width);
-        std::memset(masks_.data(), 0, masks_.size() * sizeof(std::uint64_t));
+        masks_.zeros(blocks * words * Lanes::width);
         for (std::size_t s = 0; s < rows_.n_samples; ++s) {
             const std::size_t block = cell_[s] / Lanes::width, lane = cell_[s] % Lanes::width;
             masks_[(block * words + s / 64) * Lanes::width + lane] |= std::uint64_t{1} << (s % 64);
@@ -192,7 +181,7 @@ class LevelTable {
     std::size_t target_ = 0;
     bool has_masks_ = false;
     Buffer<std::uint64_t> masks_;
-    Buffer<std::uint32_t> cell_, former_cell_, renumbered_, sample_;
+    Buffer<std::uint32_t> cell_, renumbered_, sample_;
     Buffer<std::uint16_t> level_, next_;
     Buffer<double> all_;
 };

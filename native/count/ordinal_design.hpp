@@ -83,7 +83,7 @@ class OrdinalDesign {
         units_.n_signed = rows.reals.n;
         const double* offset = rows.reals.offset_of(target);
         if (!offset) return;
-        clear(offsets_.resize(n_packs_), n_packs_);
+        offsets_.zeros(n_packs_);
         for (std::size_t i = 0; i < units_.n; ++i) put(offsets_.data(), i, offset[sample_of(i)]);
         units_.offsets = offsets_.data();
     }
@@ -117,9 +117,8 @@ class OrdinalDesign {
 
     void begin(std::size_t n, std::size_t n_levels, std::size_t n_columns) {
         n_packs_ = n ? packs_for(n) : 1;
-        for (Buffer<Pack>* of_units : {&totals_, &steps_}) clear(of_units->resize(n_packs_), n_packs_);
-        level_totals_.resize(n_levels);
-        std::memset(level_totals_.data(), 0, n_levels * sizeof(double));
+        for (Buffer<Pack>* of_units : {&totals_, &steps_}) of_units->zeros(n_packs_);
+        level_totals_.zeros(n_levels);
         units_ = {};
         units_.n = n;
         units_.n_levels = n_levels;

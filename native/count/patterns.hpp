@@ -118,8 +118,7 @@ class Patterns {
         n_reals_ = rows.reals.n;
         if (!n_reals_) return;
         room_ = n_words_ * kPacksPerWord;
-        reals_.resize(n_reals_ * room_);
-        std::memset(static_cast<void*>(reals_.data()), 0, reals_.size() * sizeof(Pack));
+        reals_.zeros(n_reals_ * room_);
         for (std::size_t k = 0; k < n_reals_; ++k)
             for (std::size_t s = 0; s < rows.n_samples; ++s) number(k, of_[s]) = rows.real(target, k)[s];
     }
@@ -134,7 +133,7 @@ class Patterns {
 
     // In each pattern the samples where the column is one, and those where the target is so too.
     void tally(const std::uint64_t* column) {
-        std::memset(static_cast<void*>(with_.resize(size())), 0, size() * sizeof(With));
+        with_.zeros(size());
         for (std::size_t w = 0; w < n_words_; ++w)
             for (std::uint64_t left = column[w]; left; left &= left - 1) {
                 const std::size_t bit = lowest_one(left);

@@ -53,7 +53,7 @@ class BlanketTable {
     // The samples of the rows that are marked, as bits.
     void list_samples(const PackBits* marked, Buffer<std::uint64_t>& to) const {
         const auto is_marked = [&](std::size_t r) { return marked[r / kPack][r % kPack] != 0; };
-        std::memset(to.resize(rows_.n_words), 0, rows_.n_words * sizeof(std::uint64_t));
+        to.zeros(rows_.n_words);
         for (std::size_t r = 0; masked_ && r < n_rows_; ++r) {
             if (!is_marked(r)) continue;
             const std::uint64_t* mask = masks_.data() + (r / kPack) * rows_.n_words * 2 * kPack + r % kPack;
@@ -163,9 +163,8 @@ class BlanketTable {
 
     void lay_out() {
         n_packs = packs_for(n_rows_);
-        design_.resize((size_ + 1) * 2 * n_packs);
+        design_.zeros((size_ + 1) * 2 * n_packs);
         columns.resize(size_ + 1);
-        std::memset(design_.data(), 0, design_.size() * sizeof(Pack));
         for (std::size_t k = 0; k < size_; ++k) {
             Pack* column = design_.data() + k * 2 * n_packs;
             for (std::size_t r = 0; r < n_rows_; ++r) column[r / kPack][r % kPack] = configurations_[r * size_ + k];
@@ -195,8 +194,7 @@ class BlanketTable {
     // masks_ becomes, for each pack of rows: word w of its rows, then of their ones.
     void interleave_masks() {
         const std::size_t words = rows_.n_words;
-        split_.resize(n_packs * words * 2 * kPack);
-        std::memset(split_.data(), 0, split_.size() * sizeof(std::uint64_t));
+        split_.zeros(n_packs * words * 2 * kPack);
         for (std::size_t r = 0; r < n_rows_; ++r) {
             std::uint64_t* to = split_.data() + (r / kPack) * words * 2 * kPack + r % kPack;
             const std::uint64_t* mask = masks_.data() + r * words;

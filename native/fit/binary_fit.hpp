@@ -45,7 +45,7 @@ class BinaryFit : public Newton<BinaryModel> {
     // As Newton does.
     template <class Restart>
     void settle(Restart restart) {
-        Newton::settle(model_, restart);
+        Newton::settle(model_, restart, [] { return false; });
     }
 
     // Of separated data: whether it is known which rows go to infinity. Then the coefficients are those of a maximum over the
@@ -84,8 +84,7 @@ class BinaryFit : public Newton<BinaryModel> {
 
     // Starts the columns that take part where all their copies together were.
     void gather(std::size_t n_columns) {
-        trial_.resize(distinct_.size() + 1);
-        std::memset(trial_.data(), 0, trial_.size() * sizeof(double));
+        trial_.zeros(distinct_.size() + 1);
         trial_[0] = coefficients[0];
         for (std::size_t k = 0; k < n_columns; ++k) trial_[copy_of_[k] + 1] += coefficients[k + 1];
         coefficients.copy(trial_);
@@ -94,8 +93,7 @@ class BinaryFit : public Newton<BinaryModel> {
     // Gives the first of each kind its own number, and its copies none.
     void spread(std::size_t n_columns, Buffer<double>& numbers) {
         trial_.copy(numbers);
-        numbers.resize(n_columns + 1);
-        std::memset(numbers.data(), 0, (n_columns + 1) * sizeof(double));
+        numbers.zeros(n_columns + 1);
         numbers[0] = trial_[0];
         for (std::size_t k = 0, next = 0; k < n_columns; ++k)
             if (copy_of_[k] == next) numbers[k + 1] = trial_[++next];

@@ -119,25 +119,6 @@ class BinaryModel {
         return any_proposed;
     }
 
-    void begin_sinking() { stayed_.copy(there_); }
-    void end_sinking() {
-        there_.copy(stayed_);
-        weigh(linear_.data());
-    }
-
-    // Leaves out the rows whose tilted probability is negative or above one; whether there are any, and none has samples there.
-    bool sink_negative() {
-        PackBits sunk{}, with_samples{};
-        for (std::size_t p = 0; p < n_packs(); ++p) {
-            const Pack tilted = share_[p] + variance_[p] * change_[p];
-            const PackBits low = there_[p] & (tilted < 0.0), high = there_[p] & (tilted > 1.0);
-            with_samples |= (low & (ones_[p] > 0.0)) | (high & (ones_[p] < totals_[p]));
-            sunk |= low | high;
-            there_[p] &= ~(low | high);
-        }
-        return any(sunk) && !any(with_samples);
-    }
-
     // Gives all rows that have not left, nor are proposed, the same weight until they are weighed again.
     void weigh_equally() {
         for (std::size_t p = 0; p < n_packs(); ++p) weight_[p] = there_[p] ? pack_of(1.0) : Pack{};
@@ -255,7 +236,7 @@ class BinaryModel {
     const Pack *ones_ = nullptr, *totals_ = nullptr, *curved_ = nullptr;
     double spread_ = 0.0;
     WeightedProducts products_;
-    Buffer<PackBits> there_, stayed_;  // rows that have not left; those that had not before some were sunk
+    Buffer<PackBits> there_;  // rows that have not left
     Cells cells_;
     Buffer<double> counts_, cell_linear_, cell_change_;
     Buffer<Pack> linear_, trial_linear_, change_, share_, variance_, residual_, weight_;

@@ -28,9 +28,8 @@ class Chord {
     // Holds coefficient j at zero; moves `b` to where the quadratic model that has its maximum at b is largest without j.
     void hold(std::size_t j, double* b) {
         held_ = j;
-        rest_.resize(n_);
+        rest_.zeros(n_);
         inverse_.resize(n_);
-        std::memset(rest_.data(), 0, n_ * sizeof(double));
         rest_[j] = 1.0;
         factor_->substitute(rest_.data(), inverse_.data());
         is_holding_ = true;

@@ -22,10 +22,8 @@ class LevelBlocks {
         totals_ = totals;
         q_ = design.n_levels - 1;
         block_size_ = packs_for(q_ * (q_ + 1) / 2) * kPack;
-        block_.resize(block_size_);
-        blocks_.resize(design.n_predictors * (design.n_predictors + 1) / 2 * block_size_);
-        std::memset(block_.data(), 0, block_size_ * sizeof(double));
-        std::memset(blocks_.data(), 0, blocks_.size() * sizeof(double));
+        block_.zeros(block_size_);
+        blocks_.zeros(design.n_predictors * (design.n_predictors + 1) / 2 * block_size_);
         if (design.values) add_rows<true>(n_there);
         else add_rows<false>(n_there);
         spread(hessian);

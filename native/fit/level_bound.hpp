@@ -123,10 +123,8 @@ class LevelBound {
     // The candidate's gradient, and its second derivatives with the blanket's parameters, in cross_.
     template <std::size_t kQ>
     void gather(const double* counts, std::size_t levels, std::size_t n_new) {
-        gradient_.resize(n_new);
-        cross_.resize(n_ * n_new);
-        std::memset(gradient_.data(), 0, n_new * sizeof(double));
-        std::memset(cross_.data(), 0, n_ * n_new * sizeof(double));
+        gradient_.zeros(n_new);
+        cross_.zeros(n_ * n_new);
         for (std::size_t level = 1; level < levels; ++level) {
             const std::size_t first = (level - 1) * q<kQ>();
             for (std::size_t r = 0; r < design_.n_rows; ++r) {

@@ -27,8 +27,7 @@ class LevelProducts {
         design_ = design;
         first_ = first;
         q_ = design.n_levels - 1;
-        products_.resize(q_ * (q_ + 1) / 2 * n_pairs());
-        std::memset(products_.data(), 0, products_.size() * sizeof(double));
+        products_.zeros(q_ * (q_ + 1) / 2 * n_pairs());
         columns_.resize(design.n_predictors * kStride);
         shares_.resize((2 * q_ + 1) * kPart);
         column_.resize(design.n_predictors);

@@ -86,16 +86,14 @@ class LevelStarts {
     // Makes room for `more` parameters from `from` on, of the member `variable`.
     void grow(std::size_t from, std::size_t more, std::int64_t variable) {
         const std::size_t n = own_.size(), size = members_.size();
-        next_.resize((n + more) * (size + 1));
-        std::memset(next_.data(), 0, next_.size() * sizeof(double));
+        next_.zeros((n + more) * (size + 1));
         is_known_.resize(size + 1);
         for (std::size_t k = size; k > at_; --k) is_known_[k] = is_known_[k - 1];
         is_known_[at_] = false;
         for (std::size_t k = 0; k < size; ++k)
             insert(changes_.data() + k * n, n, from, more, next_.data() + (k < at_ ? k : k + 1) * (n + more));
         changes_.swap(next_);
-        next_.resize(n + more);
-        std::memset(next_.data(), 0, next_.size() * sizeof(double));
+        next_.zeros(n + more);
         if (tried_ == variable) {
             insert(with_.data(), n, from, more, next_.data());
             std::memcpy(next_.data() + from, with_.data() + n, more * sizeof(double));

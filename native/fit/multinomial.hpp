@@ -48,6 +48,12 @@ class MultinomialModel {
         }
     }
 
+    // Takes back those too.
+    void restore_all() {
+        design_.left = nullptr;
+        restore();
+    }
+
     // Takes back all cells but those known to be at minus infinity from the start.
     void restore() {
         if (design_.left) std::memcpy(left_.data(), design_.left, left_.size());
@@ -138,10 +144,10 @@ class MultinomialModel {
     }
 
     // Improves b where predictors are indicators: see scaling.hpp.
-    void improve(double* b) {
+    void improve(double* b, double least = 0.0) {
         if (!design_.n_members) return;
         evaluate(b);
-        scaling_.improve(design_, power_.data(), sum_.data(), total_.data(), b);
+        scaling_.improve(design_, power_.data(), sum_.data(), total_.data(), least, b);
     }
 
     double attempt(const double*, double length) {
@@ -194,8 +200,7 @@ class MultinomialModel {
     // The gradient alone: what a Hessian costs is many times more.
     void differentiate(double* gradient) {
         for (std::size_t r = 0; r < design_.n_rows; ++r) set_residual(r);
-        padded_.resize(design_.n_predictors * n_packs());
-        std::memset(static_cast<void*>(padded_.data()), 0, padded_.size() * sizeof(Pack));
+        padded_.zeros(design_.n_predictors * n_packs());
         if (design_.values) add_residuals<true>();
         else add_residuals<false>();
         for (std::size_t u = 0; u < design_.n_predictors; ++u)
@@ -206,31 +211,6 @@ class MultinomialModel {
     bool propose_leaving(const double* step) {
         linear(step, change_.data());
         return cells_.propose(linear_.data(), change_.data());
-    }
-
-    void begin_sinking() {
-        cells_.begin();
-        curved_before_.copy(curved_share_);
-    }
-
-    // Takes back all that were sunk.
-    void end_sinking() {
-        retract();
-        curved_share_.swap(curved_before_);
-    }
-
-    // Leaves out the cells whose tilted probability is negative; whether there are any, and none has samples.
-    bool sink_negative() {
-        bool any = false;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const double mean = mean_change(r);
-            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c) {
-                if (left_[c] || curved_share_[c] * (change_[c] - mean) >= -probability(c)) continue;
-                if (design_.counts[c] > 0) return false;
-                left_[c] = any = true;
-            }
-        }
-        return any;
     }
 
     // Gives all cells that have not left, nor are proposed, the same weight until they are weighed again: whether a direction changes a
@@ -300,8 +280,7 @@ class MultinomialModel {
 
     // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
     void linear(const double* b, double* to) {
-        padded_.resize(design_.n_predictors * n_packs());
-        std::memset(static_cast<void*>(padded_.data()), 0, padded_.size() * sizeof(Pack));
+        padded_.zeros(design_.n_predictors * n_packs());
         for (std::size_t u = 0; u < design_.n_predictors; ++u)
             std::memcpy(padded_levels(u) + 1, b + u * n_thresholds, n_thresholds * sizeof(double));
         if (design_.values) sum_predictors<true>(to);
@@ -426,7 +405,7 @@ class MultinomialModel {
     Buffer<unsigned char>& left_ = cells_.left;
     Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, residual_, rest_;
     Buffer<Pack> padded_;  // numbers of parameters, (n_predictors, levels in whole packs), the first level's too
-    Buffer<double> curved_share_, curved_before_;  // the probabilities where the second derivatives were taken
+    Buffer<double> curved_share_;  // the probabilities where the second derivatives were taken
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -45,13 +45,23 @@ class MultinomialFit : public Newton<MultinomialModel> {
         for (std::size_t c = 0; c < to.size(); ++c) to[c] = model_.left()[c];
     }
 
-    // As Newton does.
+    // As Newton does, from where iterative scaling leads with nearly the counts that the weak penalty leaves to cells without samples.
     template <class Restart>
     void settle(Restart restart) {
-        Newton::settle(model_, restart);
+        const auto begin = [&] {
+            restart();
+            model_.restore_all();
+        };
+        const auto improve = [&] {
+            model_.improve(coefficients.data(), 2 * kFarLogOdds * kWeakRidge * model_.n_samples());
+            return true;
+        };
+        Newton::settle(model_, begin, improve);
     }
 
   private:
+    static constexpr double kFarLogOdds = 20.0;  // about where separated cells end
+
     const double* shares_ = nullptr;
     Buffer<double> gradient_, log_shares_;
     MultinomialModel model_;

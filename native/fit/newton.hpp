@@ -30,8 +30,7 @@
 //     prepare(step)             the largest change of a log odds along a step; then attempt(trial, length) is L at trial, `length` of the
 //                               prepared step away, accept() continues from there, and spread(step) is the largest change of a difference
 //                               of two log odds of a row; rough_spread(step) is an upper bound on it before the step is prepared
-//     divergence(g, all)        KL(q, p) of the bound, for chord steps too where kBoundsChords; begin_sinking(), sink_negative(),
-//                               end_sinking() drop cells from it
+//     divergence(g, all)        KL(q, p) of the bound, for chord steps too where kBoundsChords
 //     most_near(), distance_near()   what the fit of a larger model says about this one (see start_near)
 //     propose_leaving(step), weigh_equally(), confirm_leaving(d, past), retract(), restore()     the certificate of separation
 //     reach(k), n_samples()     the range of the predictor of coefficient k, and the total weight: for `settle`
@@ -83,7 +82,7 @@ class Newton {
     double maximise_laplace(Likelihood& likelihood, double tolerance) {
         begin(likelihood, 0.0, 0.0);
         tolerance_ = tolerance;
-        is_laplace_ = has_prior_ = true;
+        is_laplace_ = has_prior_ = is_correcting_ = true;
         is_reusing_ = reuses(likelihood);
         return climb(likelihood, true, -HUGE_VAL);
     }
@@ -129,9 +128,10 @@ class Newton {
 
     // Has the last maximum's coefficients end at a point that does not depend on rounding: takes the last step, or, where
     // the maximum is at infinity, starts from `coefficients`, which the caller has set by `restart`, and leaves those
-    // under a weak penalty, and in `drift` how they would grow if it were e times smaller.
-    template <class Restart>
-    void settle(Likelihood& likelihood, Restart restart) {
+    // under a weak penalty, and in `drift` how they would grow if it were e times smaller. `improve` may bring them near
+    // once linear combinations, whose coefficients are zero, are known; it returns whether it does.
+    template <class Restart, class Improve>
+    void settle(Likelihood& likelihood, Restart restart, Improve improve) {
         if (!(separated && l1_ == 0 && !has_prior_)) {
             for (std::size_t k = 0; k < n_; ++k)
                 if (!(std::fabs(drift[k]) > kDivergingStep)) coefficients[k] += drift[k] / likelihood.reach(k);
@@ -144,8 +144,14 @@ class Newton {
         evaluate(likelihood);
         differentiate(likelihood);
         solve(true);  // without the penalty, to find linear combinations
+        if (improve()) {
+            for (std::size_t k = 0; k < n_; ++k)
+                if (!pivots_.is_usable(k)) coefficients[k] = 0.0;
+            evaluate(likelihood);
+        }
         set_prior(2 * kWeakRidge * likelihood.n_samples(), 2 * kInterceptRidge * likelihood.n_samples());
         const std::int64_t n_before = n_not_converged;
+        is_reusing_ = is_correcting_ = reuses(likelihood);
         climb(likelihood, false, -HUGE_VAL);
         n_not_converged = n_before;
         for (int last = 0; last < kFinalSteps; ++last) {
@@ -156,8 +162,8 @@ class Newton {
             accept(likelihood);
         }
         differentiate(likelihood);
-        for (std::size_t k = 0; k < n_; ++k) trial_[k] = precision[k] * coefficients[k];
         pivots_.decompose(curvature_, n_, false);
+        for (std::size_t k = 0; k < n_; ++k) trial_[k] = precision[k] * coefficients[k];
         curvature_.substitute(trial_.data(), step_.data());
         for (std::size_t k = 0; k < n_; ++k) {
             const double growth = step_[k] * likelihood.reach(k);
@@ -168,7 +174,6 @@ class Newton {
   private:
     static constexpr bool kCertifies = requires(Likelihood& l, const double* step) { l.propose_leaving(step); };
     static constexpr bool kBounds = requires(Likelihood& l, const double* g) { l.divergence(g, true); };
-    static constexpr bool kSinks = requires(Likelihood& l) { l.begin_sinking(); };
     static constexpr bool kPrepares = requires(Likelihood& l, const double* step) { l.prepare(step); };
     static constexpr bool kHasRoughSpread = requires(Likelihood& l, const double* step) { l.rough_spread(step); };
     static constexpr bool kReuses = requires(Likelihood& l, double* g) { l.differentiate(g); };
@@ -182,7 +187,6 @@ class Newton {
     // Share of the tolerance of Laplace's method to which chord steps continue: the log determinant is then right to 1e-4.
     static constexpr double kLaplaceGain = 0.005;
     // What decides where a separated fit ends.
-    static constexpr double kWeakRidge = 1e-9;        // penalty on a squared slope, per sample
     static constexpr double kInterceptRidge = 1e-12;  // the same for an intercept
     static constexpr double kDivergingGrowth = 0.1;   // growth of a coefficient at infinity as the penalty falls by a factor e
     static constexpr int kFinalSteps = 3;             // whole steps after the likelihood shows no difference any more
@@ -201,7 +205,7 @@ class Newton {
         curvature_.resize(n_);
         has_prior_ = false;
         if (l2 > 0) set_prior(2 * l2, 0.0);
-        separated = is_laplace_ = is_reusing_ = false;
+        separated = is_laplace_ = is_reusing_ = is_correcting_ = false;
         is_exact = true;
         tolerance_ = kPromisedGain;
         chord_.drift = HUGE_VAL;
@@ -230,7 +234,7 @@ class Newton {
             previous_.swap(step_);
             double promised = is_reusing_ && chord_.drift < kMaxChordDrift ? chord(likelihood, has_moved) : HUGE_VAL;  // 1
             double at_most = promised * std::exp(chord_.drift);  // promised by the curvature here
-            const bool is_chord = contracts(at_most, before) && (kBoundsChords || is_laplace_ || objective + promised > floor);
+            const bool is_chord = contracts(at_most, before) && (kBoundsChords || is_correcting_ || objective + promised > floor);
             if (!is_chord) {
                 if (only_chords_) return left_over_ = HUGE_VAL;
                 differentiate(likelihood, promised < HUGE_VAL);  // 2
@@ -277,7 +281,7 @@ class Newton {
                 left_over_ = next;
                 break;
             }
-            chord_.drift += is_laplace_ || only_chords_ ? 0.0 : spread;
+            chord_.drift += is_correcting_ || only_chords_ ? 0.0 : spread;
             before = at_most;
         }
         if (!is_laplace_) keep(likelihood, step_.data());
@@ -290,7 +294,7 @@ class Newton {
     // Whether a chord step promises so much less than the step before that another is worth it.
     bool contracts(double promised, double before) const {
         if (is_laplace_ && !(promised > kLaplaceGain * tolerance_)) return false;
-        return promised < (is_laplace_ || only_chords_ ? kPlainContraction : kChordContraction) * before;
+        return promised < (is_correcting_ || only_chords_ ? kPlainContraction : kChordContraction) * before;
     }
 
     // Starts where the curvature known from a larger model leads, if that is better. Whether it is known from there that no fit exceeds
@@ -318,7 +322,7 @@ class Newton {
     // Sets the gradient and the step by the last factorisation; returns what it promises.
     double chord(Likelihood& likelihood, bool has_moved) {
         if constexpr (kReuses) {
-            const bool corrects = is_laplace_ && has_moved;
+            const bool corrects = is_correcting_ && has_moved;
             if (corrects) gradient_before_.copy(gradient_);
             likelihood.differentiate(gradient_.data());
             add_prior_gradient();
@@ -365,12 +369,6 @@ class Newton {
         else longest = largest_size(step_.data(), n_);
         if constexpr (kBounds)
             if (can_bound && is_below(floor, objective + likelihood.divergence(gradient_.data(), only_chords_ || pivots_.all_usable))) return true;
-        if constexpr (kSinks) {
-            if (can_bound && !only_chords_ && objective + promised < floor) {
-                if (is_below(floor, sunk_.most(likelihood, coefficients, floor))) return true;
-                longest = likelihood.prepare(step_.data());
-            }
-        }
         return false;
     }
 
@@ -497,11 +495,11 @@ class Newton {
     double left_over_ = 0.0, reached_ = 0.0;  // the gain promised at the end, and the objective there
     std::size_t n_ = 0, n_thresholds_ = 0, n_known_ = 0;
     bool has_prior_ = false, is_laplace_ = false, is_reusing_ = false, only_chords_ = false;
+    bool is_correcting_ = false;  // chord steps by what the gradient did
     const double *known_ = nullptr, *product_ = nullptr;
     Chord chord_;
     L1Step l1_step_;
     Certificate certificate_;
-    SunkBound sunk_;
     Pivots pivots_;
     Buffer<double> step_, previous_, trial_, gradient_, gradient_before_;
     Cholesky curvature_;

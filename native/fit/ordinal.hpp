@@ -162,11 +162,12 @@ class OrdinalModel {
         const OrdinalModel& known = base_ ? *base_ : *this;
         const std::size_t first = base_ ? base_->units_.n_columns : 0, n_new = units_.n_columns - first, levels = units_.n_levels;
         const std::size_t n_sums = levels + units_.n_columns;
-        clear(sums_, n_new * n_sums);
-        clear(shared_, levels * levels);
+        sums_.zeros(n_new * n_sums);
+        shared_.zeros(levels * levels);
         for (std::size_t from = 0; from < n_packs_; from += kPart) {
             const std::size_t n = from + kPart < n_packs_ ? kPart : n_packs_ - from;
             if (!base_) add_thresholds(from, n);
+            if (!n_new) continue;
             known.list_moments(from, moments_);
             list_columns(from, known.variance_.data() + from, first, n);
             add_pairs(columns_.data() + first, n_new, moments_.data(), n, sums_.data(), n_sums, [&](std::size_t) { return levels; });
@@ -199,7 +200,7 @@ class OrdinalModel {
     // The gradient alone.
     void differentiate(double* gradient) {
         for (std::size_t k = 1; k <= n_thresholds; ++k) gradient[k - 1] = units_.level_totals[k] - total(level_sums_[k]);
-        clear(sums_, units_.n_columns);
+        sums_.zeros(units_.n_columns);
         const Pack* const residual = residual_.data();
         Pack* const sums = sums_.data();
         add_tiles<1>(&residual, units_.columns, units_.n_columns, n_packs_, &sums);
@@ -255,10 +256,6 @@ class OrdinalModel {
         Pack sum[kGroup], steps[kGroup], log_scale[kGroup];
     };
 
-    static void clear(Buffer<Pack>& packs, std::size_t n) {
-        if (packs.resize(n)) std::memset(static_cast<void*>(packs.data()), 0, n * sizeof(Pack));
-    }
-
     // The most by which two levels move apart as the thresholds move by moved_ and e within a range: convex in e, so at one of its ends.
     double spread(Range e) const {
         double widest = 0.0;
@@ -310,7 +307,7 @@ class OrdinalModel {
         log_scale_ = of_thresholds.highest;
         for (std::size_t k = 0; k <= n_thresholds; ++k) scale_[k] = pack_of(is_wide_ ? 0.0 : std::exp(thresholds_[k] - log_scale_));
         is_alike_ = false;
-        clear(level_sums_, units_.n_levels);
+        level_sums_.zeros(units_.n_levels);
         Pack likelihood{};
         for (std::size_t from = 0; from < n_packs_; from += kGroup) {
             const Group group = weigh_group(e, from, weights_.data());

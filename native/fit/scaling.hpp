@@ -15,10 +15,11 @@ namespace markhood::MARKHOOD_TIER {
 class Scaling {
   public:
     // Improves the coefficients b, (n_predictors, n_levels - 1). The levels of a row have the weights `powers`, which sum to `sums`, and
-    // `totals` samples.
-    void improve(const Design& design, const double* powers, const double* sums, const double* totals, double* b) {
+    // `totals` samples. `least` samples are added to observed counts, so that coefficients stay finite where these are zero.
+    void improve(const Design& design, const double* powers, const double* sums, const double* totals, double least, double* b) {
         design_ = design;
         totals_ = totals;
+        least_ = least;
         n_packs_ = packs_for(design.n_levels);
         list_slots();
         switch (n_packs_) {
@@ -42,15 +43,10 @@ class Scaling {
     std::size_t at(std::size_t r, std::size_t m) const { return slots_[r * design_.n_members + m] * n_packs_; }
     double* levels(Buffer<Pack>& packs, std::size_t at) const { return reinterpret_cast<double*>(packs.data() + at * n_packs_); }
 
-    static void clear(Buffer<Pack>& packs, std::size_t n) {
-        packs.resize(n);
-        std::memset(static_cast<void*>(packs.data()), 0, n * sizeof(Pack));
-    }
-
     void list_slots() {
         const std::size_t n_members = design_.n_members;
         slots_.resize(design_.n_rows * n_members);
-        for (Buffer<Pack>* of_slots : {&observed_, &expected_, &logs_}) clear(*of_slots, slot(n_members) * n_packs_);
+        for (Buffer<Pack>* of_slots : {&observed_, &expected_, &logs_}) of_slots->zeros(slot(n_members) * n_packs_);
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             const double* counts = design_.counts + r * design_.n_levels;
             std::size_t a = design_.starts[r];
@@ -69,7 +65,7 @@ class Scaling {
     template <std::size_t n_packs>
     void sweep(const double* powers, const double* sums) {
         const std::size_t last = design_.n_members - 1;
-        clear(shares_, design_.n_rows * n_packs_);
+        shares_.zeros(design_.n_rows * n_packs_);
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             const double scale = 1.0 / sums[r];
             for (std::size_t k = 0; k < design_.n_levels; ++k) levels(shares_, r)[k] = powers[r * design_.n_levels + k] * scale;
@@ -118,7 +114,7 @@ class Scaling {
             double *ratio = levels(expected_, s), *log = levels(logs_, s);
             const double* n = levels(observed_, s);
             for (std::size_t k = 0; k < design_.n_levels; ++k) {
-                ratio[k] = n[k] > 0 && ratio[k] > 0 ? n[k] / ratio[k] : 1.0;
+                ratio[k] = n[k] + least_ > 0 && ratio[k] > 0 ? (n[k] + least_) / ratio[k] : 1.0;
                 const double of_ratio = ratio[k] == 1.0 ? 0.0 : std::log(ratio[k]);
                 log[k] += of_ratio;
                 gained += n[k] * of_ratio;
@@ -141,6 +137,7 @@ class Scaling {
 
     Design design_{};
     const double* totals_ = nullptr;
+    double least_ = 0.0;
     std::size_t n_packs_ = 0;
     Buffer<std::uint32_t> slots_;                       // (n_rows, n_members), of each row's level
     Buffer<Pack> shares_, observed_, expected_, logs_;  // of rows, and of slots: by the target's levels, in whole packs

@@ -95,8 +95,7 @@ class ScoreBound {
     // Factorises H; whether all pivots are more than rounding but those of combinations of others.
     bool factorise() {
         const auto weigh = [&](std::size_t p) { return totals_[p] * variance_[p]; };
-        is_combination_.resize(n_);
-        std::memset(is_combination_.data(), 0, n_ * sizeof(bool));
+        is_combination_.zeros(n_);
         has_combinations_ = !factorise(weigh);
         if (!has_combinations_) return true;
         if (l2_ > 0) return false;

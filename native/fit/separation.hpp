@@ -70,13 +70,12 @@ class Cells {
         left.resize(n_rows * n_levels);
     }
 
-    void begin() { before_.copy(left); }
     void retract() { left.copy(before_); }
 
     // Marks the cells without samples that a step lowers; whether there are any. Those far below the others of their row are marked
     // too: their direction does not matter to a step.
     bool propose(const double* linear, const double* change) {
-        begin();
+        before_.copy(left);
         if (!take_away(change, 0.0)) return false;
         for (std::size_t r = 0; r < n_rows_; ++r) {
             const double lowest = moved(r, linear).lowest - kNegligibleLogOdds;

@@ -5,8 +5,6 @@
 // duality of maximum likelihood and maximum entropy no model with these coefficients has a higher likelihood than minus the entropy of
 // q, which is L + KL(q, p). With m the largest -(T - E_p T)'s, KL(q, p) <= (1/2 + m/6 + m^2/3) g's, from the series of
 // (1 + x) log(1 + x) - x. A chord step bounds too: with p' where the curvature was taken, q = p + p' (T - E_p' T)'s has the sample means.
-//
-// Where a tilted probability is negative in cells without samples, they are *sunk*: set to zero, and the step on the other cells is tried.
 #pragma once
 #include "fit/cholesky.hpp"
 
@@ -20,35 +18,5 @@ static inline Pack divergence_of(Pack x) {
     const Pack z = x < 1.0 ? x : pack_of(1.0), fourth = z < 0.0 ? pack_of(1.0 / 3.0) : pack_of(1.0 / 12.0);
     return x * x * (0.5 - z * (1.0 / 6.0) + z * z * fourth);
 }
-
-class SunkBound {
-  public:
-    // The bound at `b` without the cells that sink, or infinity. If it is above `floor`, the likelihood is as it was, but for the
-    // prepared step.
-    template <class Likelihood>
-    double most(Likelihood& likelihood, const Buffer<double>& b, double floor) {
-        const std::size_t n = b.size();
-        likelihood.begin_sinking();
-        curvature_.resize(n);
-        gradient_.resize(n);
-        step_.resize(n);
-        for (int round = 0; round < kMaxRounds && likelihood.sink_negative(); ++round) {
-            const double objective = likelihood.evaluate(b.data());
-            likelihood.differentiate(gradient_.data(), curvature_.data());
-            pivots_.decompose(curvature_, n, true);
-            curvature_.substitute(gradient_.data(), step_.data());
-            likelihood.prepare(step_.data());
-            const double found = objective + likelihood.divergence(gradient_.data(), false);
-            if (found + kBoundRounding <= floor) return found;
-        }
-        likelihood.end_sinking();
-        return HUGE_VAL;
-    }
-
-  private:
-    Cholesky curvature_;
-    Pivots pivots_;
-    Buffer<double> gradient_, step_;
-};
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -32,6 +32,7 @@ constexpr double kNegligibleLogOdds = 20.0;  // a cell so far below the highest 
 constexpr double kMomentRounding = 1e-9;     // difference of two sums over samples that are equal but for rounding
 constexpr double kDirectionRounding = 1e-6;  // relative to the largest change that a direction makes in a cell
 constexpr int kMaxRounds = 8;                // of revising which cells leave
+constexpr double kWeakRidge = 1e-9;          // penalty on a squared slope, per sample, that decides where a separated fit ends
 // Bounds.
 constexpr double kBoundRounding = 1e-7;  // added to a bound, so that it holds for the computed maximum
 

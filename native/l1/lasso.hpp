@@ -68,8 +68,7 @@ class Lasso {
     // `gradient` of the intercept, `gradients` of the slopes b = `from`. Returns the longest step of a coordinate.
     double maximise(double gradient, const double* gradients, const double* from, const double* penalties) {
         slopes.resize(n_);
-        rest_.resize(stride_);
-        std::memset(rest_.data(), 0, stride_ * sizeof(double));
+        rest_.zeros(stride_);
         for (std::size_t j = 0; j < n_; ++j) {
             slopes[j] = from[j];
             rest_[j] = gradients[j] - means_[j] * gradient;

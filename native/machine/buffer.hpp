@@ -37,6 +37,12 @@ class Buffer {
         size_ = n;
         return data_;
     }
+    // The same with all elements zero.
+    T* zeros(std::size_t n) {
+        if (n) std::memset(static_cast<void*>(resize(n)), 0, n * sizeof(T));
+        size_ = n;
+        return data_;
+    }
     void push(T value) {
         resize(size_ + 1);
         data_[size_ - 1] = value;

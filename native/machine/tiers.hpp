@@ -87,6 +87,10 @@ struct Criterion {
     double l2 = 0.0;
 
     bool is_plain() const { return l1 == 0 && l2 == 0; }
+    // What a blanket of `size` variables costs, of whose regression there are `n` parameters.
+    double price(std::size_t n, std::size_t size) const {
+        return static_cast<double>(n) * parameter_cost + static_cast<double>(size) * variable_cost;
+    }
 };
 
 // Where kernels put results whose number is not known beforehand.
@@ -163,7 +167,7 @@ struct GraphChain {
     const double* bin_log_bayes_factors;
     const double* bin_counts;
     std::size_t n_bins;
-    double scale, shape, density;
+    double scale, shape, background, density;
     bool learns_density;
     const std::uint8_t* periods;
     std::uint8_t* present;

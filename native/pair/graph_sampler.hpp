@@ -227,7 +227,7 @@ class GraphSampler {
         const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
         double own_coupling, own_variance;
         last_[pair] = known.log_bayes_factor;
-        if (n == 1 && chain_.shape != 0) {
+        if (n == 1 && (chain_.shape != 0 || chain_.background > 0)) {
             own_coupling = *coupling;
             own_variance = *variance;
             last_[pair] += reshape(unit_of(pair), own_coupling, own_variance);
@@ -272,7 +272,10 @@ class GraphSampler {
         const double apart = means[0] - means[1];
         mean = unit * (means[1] + share * apart);
         variance = unit * unit * (share * spreads[0] + (1.0 - share) * (spreads[1] + share * apart * apart));
-        return largest + std::log(0.5 * sum) - 0.5 * theta * theta / v + 0.5 * std::log1p(information * squared);
+        // By how much couplings of the background explain the data better than no coupling does.
+        const double small = chain_.background * chain_.background, score = theta / v;
+        const double explained = 0.5 * (score * score * small / (1.0 + information * small) - std::log1p(information * small));
+        return largest + std::log(0.5 * sum) - 0.5 * theta * theta / v + 0.5 * std::log1p(information * squared) - explained;
     }
 
     void flip(std::size_t pair) {

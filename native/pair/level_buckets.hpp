@@ -46,8 +46,7 @@ class Given {
     void set_constant(std::size_t n_rows, const double* one) {
         begin();
         add({1, 1, one});
-        buckets.resize(n_rows);
-        std::memset(buckets.data(), 0, n_rows * sizeof(std::uint32_t));
+        buckets.zeros(n_rows);
     }
     std::size_t size() const { return neighbours.size(); }
 
@@ -182,8 +181,7 @@ class LevelBuckets {
     void sort_rows(End& own) {
         const std::size_t n = own.given.size(), n_buckets = own.given.first_bucket[n];
         own.rows.resize(n * n_rows_);
-        own.starts.resize(n_buckets + 2);
-        std::memset(own.starts.data(), 0, own.starts.size() * sizeof(std::size_t));
+        own.starts.zeros(n_buckets + 2);
         // Counted two positions on, each start has moved on to the next one's when all rows are placed.
         for (std::size_t k = 0; k < n * n_rows_; ++k) ++own.starts[own.given.buckets[k] + 2];
         for (std::size_t b = 2; b < n_buckets + 2; ++b) own.starts[b] += own.starts[b - 1];
@@ -200,14 +198,13 @@ class LevelBuckets {
         const std::size_t n_packs = record.n_packs, n_columns = others.first_column[n_others];
         buckets_.resize(others.first_bucket[n_others] * n_packs);
         by_column_.resize(2 * n_columns * n_packs);
-        sums_.resize(neighbour.scores * by_column_.size());
-        clear(sums_);
+        sums_.zeros(neighbour.scores * by_column_.size());
         for (std::size_t level = 0; level < neighbour.levels; ++level) {
             const std::size_t at = own.given.first_bucket[a] + level, end = own.starts[at + 1];
-            clear(by_column_);
+            by_column_.zeros(by_column_.size());
             for (std::size_t from = own.starts[at]; from < end; from += kMaxSingleRows) {
                 const std::size_t n = end - from < kMaxSingleRows ? end - from : kMaxSingleRows;
-                clear(buckets_);
+                buckets_.zeros(buckets_.size());
                 (n_packs == 1 ? add_rows<1> : add_rows<0>)(record, own.rows.data() + from, n, others, n_others, buckets_.data());
                 expand(others, n_others, n_packs);
             }
@@ -258,11 +255,6 @@ class LevelBuckets {
         HalfPack numbers;
         std::memcpy(&numbers, reinterpret_cast<const float*>(from) + p * kPack, sizeof numbers);
         return __builtin_convertvector(numbers, Pack);
-    }
-
-    template <class T>
-    static void clear(Buffer<T>& packs) {
-        if (packs.size()) std::memset(static_cast<void*>(packs.data()), 0, packs.size() * sizeof(T));
     }
 
     static constexpr double one_ = 1.0;

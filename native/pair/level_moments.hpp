@@ -39,8 +39,7 @@ class LevelMoments {
     }
 
     void clear() {
-        for (Buffer<Pack>* sums : {&cell_sums_, &product_sums_})
-            if (sums->size()) std::memset(static_cast<void*>(sums->data()), 0, sums->size() * sizeof(Pack));
+        for (Buffer<Pack>* sums : {&cell_sums_, &product_sums_}) sums->zeros(sums->size());
     }
 
     // Takes in the means of a block, which is the p-th and following packs of a chunk and has counts `n`; its cells'

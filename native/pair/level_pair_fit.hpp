@@ -54,8 +54,7 @@ class LevelPairLikelihood {
     // The coupling and its variance, each n_shown numbers.
     void show(const double* b, Cholesky& factor, double* coupling, double* variance) {
         const std::size_t q = i_.scores * j_.scores, from = n_parameters - q;
-        solved_.resize(n_parameters);
-        std::memset(solved_.data(), 0, n_parameters * sizeof(double));
+        solved_.zeros(n_parameters);
         const auto put = [&](auto shown, double* mean, double* spread) {
             for (std::size_t k = 0; k < q; ++k) solved_[from + k] = shown(k);
             *mean = dot(solved_.data() + from, b + from, q);
@@ -167,8 +166,7 @@ class LevelPairLikelihood {
         column_start_[0] = 0;
         for (std::size_t m = 0; m < merged_.size(); ++m)
             column_start_[m + 1] = column_start_[m] + rows.n_scores(static_cast<std::size_t>(merged_[m]));
-        values_.resize(column_start_[merged_.size()] * n_packs_);
-        clear(values_);
+        values_.zeros(column_start_[merged_.size()] * n_packs_);
         list_neighbours(rows);
         for (std::size_t m = 0; m < merged_.size(); ++m) {
             const Neighbour& own = neighbours_[m];
@@ -210,8 +208,7 @@ class LevelPairLikelihood {
 
     // The real columns of both ends, after their neighbours, with the weak prior of covariates.
     void add_reals(BitRows rows, std::size_t i, const std::size_t* j, const SlopePrior& prior) {
-        reals_.resize((j ? 2 : 1) * rows.reals.n * n_packs_);
-        clear(reals_);
+        reals_.zeros((j ? 2 : 1) * rows.reals.n * n_packs_);
         Pack* to = reals_.data();
         for (Side* side : {&i_, &j_})
             for (std::size_t k = 0; k < rows.reals.n && (side == &i_ || j); ++k, to += n_packs_) {
@@ -256,20 +253,15 @@ class LevelPairLikelihood {
     void make_room() {
         cells_.resize((i_.levels * j_.levels + i_.levels + j_.levels) * kRowBlock);
         coupling_weight_.resize(packs_for(i_.levels * j_.levels));
-        gradient_sums_.resize(n_parameters);
-        hessian_sums_.resize(has_buckets_ ? 0 : n_parameters * (n_parameters + 1) / 2);
         columns_.resize(n_parameters);
     }
 
     // What the samples have of every parameter's form times column.
     void count_samples() {
         const std::size_t of_i = i_.levels;
-        totals_.resize(n_packs_);
-        observed_.resize(moments_.n_slots() * n_packs_);
-        level_totals_.resize(of_i * j_.levels);
-        clear(totals_);
-        clear(observed_);
-        std::memset(level_totals_.data(), 0, level_totals_.size() * sizeof(double));
+        totals_.zeros(n_packs_);
+        observed_.zeros(moments_.n_slots() * n_packs_);
+        level_totals_.zeros(of_i * j_.levels);
         rows_.each_count([&](std::size_t r, std::size_t a, std::size_t b, double n) {
             level_totals_[a * j_.levels + b] += n;
             number(totals_, r) += n;
@@ -292,8 +284,8 @@ class LevelPairLikelihood {
     double walk(const double* b, bool is_second) {
         for (Side* side : {&i_, &j_}) side->set_fields(b + side->first_parameter);
         const double largest = weigh_coupling(b + n_parameters - i_.scores * j_.scores);
-        clear(gradient_sums_);
-        if (is_second && !has_buckets_) clear(hessian_sums_);
+        gradient_sums_.zeros(n_parameters);
+        if (is_second && !has_buckets_) hessian_sums_.zeros(n_parameters * (n_parameters + 1) / 2);
         moments_.clear();
         Pack sum{};
         for (std::size_t first = 0; first < n_packs_; first += kRowChunk) {
@@ -457,10 +449,6 @@ class LevelPairLikelihood {
     }
 
     static double& number(Buffer<Pack>& packs, std::size_t k) { return reinterpret_cast<double*>(packs.data())[k]; }
-
-    static void clear(Buffer<Pack>& packs) {
-        if (packs.size()) std::memset(static_cast<void*>(packs.data()), 0, packs.size() * sizeof(Pack));
-    }
 
     LevelRows rows_;
     Side i_, j_;

@@ -48,16 +48,24 @@ class LaplaceFit {
     Newton<Likelihood> newton_;
 };
 
-class BinaryFits {
+template <class EndLikelihood, class PairLikelihood>
+class Fits {
   public:
-    static std::size_t n_shown(BitRows, std::size_t, std::size_t) { return 1; }
-    static std::size_t n_free(BitRows, std::size_t, std::size_t) { return 1; }
+    static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) { return LevelPairLikelihood::n_shown(rows, i, j); }
+    static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return LevelPairLikelihood::n_free(rows, i, j); }
 
     void fit_end(BitRows rows, const End& end, const SlopePrior& prior) { end_.fit(prior, rows, end); }
     void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(prior, rows, i, j); }
     Maximum end() const { return end_.maximum(); }
     Maximum pair() const { return pair_.maximum(); }
     void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
+
+  private:
+    LaplaceFit<EndLikelihood> end_;
+    LaplaceFit<PairLikelihood> pair_;
+};
+
+struct BinaryFits : Fits<EndLikelihood, PairLikelihood> {
     // The intercept is that of values 0 and 1: of -1/2 and 1/2, and back.
     static double* centred(const double* b, std::size_t n, Buffer<double>& to) { return moved(b, n, 0.5, to); }
     static double* uncentred(const double* b, std::size_t n, Buffer<double>& to) { return moved(b, n, -0.5, to); }
@@ -69,26 +77,11 @@ class BinaryFits {
         for (std::size_t k = 1; k <= n; ++k) to[0] += by * to[k];
         return to.data();
     }
-
-    LaplaceFit<EndLikelihood> end_;
-    LaplaceFit<PairLikelihood> pair_;
 };
 
-class LevelFits {
-  public:
-    static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) { return LevelPairLikelihood::n_shown(rows, i, j); }
-    static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return LevelPairLikelihood::n_free(rows, i, j); }
-
-    void fit_end(BitRows rows, const End& end, const SlopePrior& prior) { end_.fit(prior, rows, end); }
-    void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(prior, rows, i, j); }
-    Maximum end() const { return end_.maximum(); }
-    Maximum pair() const { return pair_.maximum(); }
-    void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
+struct LevelFits : Fits<LevelPairLikelihood, LevelPairLikelihood> {
     static const double* centred(const double* b, std::size_t, Buffer<double>&) { return b; }
     static const double* uncentred(const double* b, std::size_t, Buffer<double>&) { return b; }
-
-  private:
-    LaplaceFit<LevelPairLikelihood> end_, pair_;
 };
 
 // Adds the covariates, the last of all variables, to the given variables of an end.

@@ -24,8 +24,7 @@ class PairTable {
 
     // `j` is null where there is but one target.
     void build(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
-        counts_.resize(std::size_t{4} << n);
-        std::memset(counts_.data(), 0, counts_.size() * sizeof(std::uint32_t));
+        counts_.zeros(std::size_t{4} << n);
         n <= kMaxIntersected ? count_intersections(rows, variables, n, i, j) : count_numbers(rows, variables, n, i, j);
         lay_out(n);
     }
@@ -45,8 +44,7 @@ class PairTable {
             const std::size_t words = rows.n_words;
             places.resize(1);
             places[0] = 0;
-            sets.resize(words);
-            std::memset(sets.data(), 0, words * sizeof(std::uint64_t));
+            sets.zeros(words);
             for (std::size_t s = 0; s < rows.n_samples; s += 64) {
                 const std::size_t left = rows.n_samples - s;
                 sets[s / 64] = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;

@@ -36,10 +36,8 @@ class SampleScores {
         first_.resize(0);
         first_.push(0);
         for (std::size_t v = 0; v < n_variables; ++v) first_.push(first_[v] + rows.n_scores(v));
-        columns_.resize(first_[n_variables] * n_packs);
-        weights.resize(n_packs);
-        std::memset(static_cast<void*>(columns_.data()), 0, columns_.size() * sizeof(Pack));
-        std::memset(static_cast<void*>(weights.data()), 0, n_packs * sizeof(Pack));
+        columns_.zeros(first_[n_variables] * n_packs);
+        weights.zeros(n_packs);
         for (std::size_t s = 0; s < rows.n_samples; ++s) number(weights.data(), s) = rows.weight(s);
         for (std::size_t v = 0; v < n_variables; ++v) decode(v);
     }
@@ -63,8 +61,7 @@ class SampleScores {
         const Pack* left[n_left];
         Pack* sums[n_left];
         weighted_.resize(n_left * n_packs);
-        sums_.resize(n_left * n);
-        if (n) std::memset(static_cast<void*>(sums_.data()), 0, n_left * n * sizeof(Pack));
+        sums_.zeros(n_left * n);
         for (std::size_t k = 0; k < n_left; ++k) {
             Pack* own = weighted_.data() + k * n_packs;
             for (std::size_t p = 0; p < n_packs; ++p) own[p] = weights[p] * (y ? x[k][p] * y[p] : x[k][p]);

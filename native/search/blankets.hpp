@@ -138,8 +138,7 @@ class RegressionScorer {
     // The fit without any predictor. From there a separated blanket's neighbours start, if it is not known which rows left: from
     // its coefficients, on their way to infinity, some rows would have no weight to come back with.
     void start(std::size_t n) {
-        fit.coefficients.resize(n);
-        std::memset(fit.coefficients.data(), 0, n * sizeof(double));
+        fit.coefficients.zeros(n);
         fit.coefficients[0] = intercept_;
     }
 
@@ -164,10 +163,7 @@ class RegressionScorer {
         return sum;
     }
 
-    double penalised(double likelihood, std::size_t size) const {
-        const double m = static_cast<double>(size);
-        return likelihood - (m + 1.0) * criterion_.parameter_cost - m * criterion_.variable_cost;
-    }
+    double penalised(double likelihood, std::size_t size) const { return likelihood - criterion_.price(size + 1, size); }
 
     BitRows rows_;
     Criterion criterion_;

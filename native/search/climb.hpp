@@ -91,8 +91,7 @@ class Climb {
         from_ = place_of(first);
         const std::size_t n = place_of(last) - from_;
         changes_.resize(n);
-        is_bound_.resize(n);
-        std::memset(is_bound_.data(), 0, n);
+        is_bound_.zeros(n);
         edge_of_.resize(n);
         edges_.resize(0);
         blanket_starts_.resize(last - first + 1);
@@ -216,7 +215,7 @@ class Climb {
     // What the partner at a place costs its owner's score.
     double price_of(std::size_t t, std::size_t place) const {
         const std::size_t own = index_of(space_.variables[t]), other = index_of(space_.partners.values[place]);
-        return static_cast<double>(rows_.n_scores(own) * rows_.n_scores(other)) * criterion_.parameter_cost + criterion_.variable_cost;
+        return criterion_.price(rows_.n_scores(own) * rows_.n_scores(other), 1);
     }
 
     double gain(std::size_t e) const { return changes_[edges_[e].lower - from_] + changes_[edges_[e].upper - from_]; }

@@ -46,11 +46,14 @@ class MultinomialScorer {
         tried_first_.copy(first_);
         if (has_values()) tried_first_.resize(0);
         const bool lacks = tried_left_.size() > 0;
+        const bool wanted = fit.wants_coefficients;
+        fit.wants_coefficients = wanted && !lacks;  // where cells leave, the coefficients are those of settle()
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
+        fit.wants_coefficients = wanted;
         coefficients.resize(first_[size] * slopes_);
         std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
         starts().set_own(coefficients, fit.separated);
-        is_separated_ = lacks || fit.separated;
+        is_separated_ = fit.separated = lacks || fit.separated;
         is_prepared_ = is_near_prepared_ = false;
         fit.copy_probabilities(design(table_.n_rows, table_.counts.data(), first_[size], reach_), fitted_);
         if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
@@ -177,28 +180,13 @@ class MultinomialScorer {
         return score;
     }
 
-    // Starts the blanket's own fit from that of the target's blanket before, where they differ by a member. Cells that have left
-    // without a member have with it too, and are known where that blanket was the last of all.
+    // Starts the blanket's own fit from that of the target's blanket before, where they differ by a member.
     void start_from_before(std::size_t target, const std::int64_t* blanket) {
-        const bool is_last = target == target_;
         target_ = target;
         const Moved moved = starts().move(target, blanket, size_, first_, slopes_);
         if (moved == Moved::kFar || fit.wants_coefficients || !criterion_.is_plain()) return;
-        if (starts().is_far() && (moved == Moved::kShrunk || !is_last)) return;
-        if (is_last && is_separated_ && moved != Moved::kShrunk) leave_former();
+        if (starts().is_far()) return;
         fit.coefficients.copy(starts().own());
-    }
-
-    // Removes the cells that had left the table of the same target before.
-    void leave_former() {
-        const std::size_t levels = table_.n_levels;
-        table_.find_former_rows(former_row_);
-        if (tried_left_.size() == 0) {
-            tried_left_.resize(table_.n_rows * levels);
-            std::memset(tried_left_.data(), 0, tried_left_.size());
-        }
-        for (std::size_t r = 0; r < table_.n_rows; ++r)
-            for (std::size_t t = 0; t < levels; ++t) tried_left_[r * levels + t] |= left_[former_row_[r] * levels + t];
     }
 
     // What earlier fits of the target tell. A climb goes from one target to another and back.
@@ -289,8 +277,7 @@ class MultinomialScorer {
 
     // The fit without any predictor.
     void set_intercepts() {
-        level_totals_.resize(table_.n_levels);
-        std::memset(level_totals_.data(), 0, table_.n_levels * sizeof(double));
+        level_totals_.zeros(table_.n_levels);
         for (std::size_t r = 0; r < table_.n_rows; ++r)
             for (std::size_t k = 0; k < table_.n_levels; ++k) level_totals_[k] += table_.counts[r * table_.n_levels + k];
     }
@@ -302,9 +289,7 @@ class MultinomialScorer {
     // Marks in lacking_[cell] the members that it leaves by; only the first 64 have a mark.
     void mark_lacking(const std::int64_t* blanket, std::size_t size) {
         const std::size_t levels = table_.n_levels;
-        lacking_.resize(table_.n_rows * levels);
-        std::memset(lacking_.data(), 0, lacking_.size() * sizeof(std::uint64_t));
-        if (fit.wants_coefficients) return;  // which end where a penalty says, with all cells
+        lacking_.zeros(table_.n_rows * levels);
         for (std::size_t k = 0; k < size && k < kMarks; ++k) {
             if (!shows_lacking(index_of(blanket[k]))) continue;
             const auto level_of = [&](std::size_t r) { return table_.configurations[r * size + k]; };
@@ -318,8 +303,7 @@ class MultinomialScorer {
     template <class LevelOf>
     void add_margin(std::size_t n_own, std::size_t n_rows, const double* counts, LevelOf level_of) {
         const std::size_t levels = table_.n_levels;
-        margin_.resize(n_own * levels);
-        std::memset(margin_.data(), 0, margin_.size() * sizeof(double));
+        margin_.zeros(n_own * levels);
         for (std::size_t r = 0; r < n_rows; ++r)
             for (std::size_t t = 0; t < levels; ++t) margin_[level_of(r) * levels + t] += counts[r * levels + t];
     }
@@ -351,8 +335,7 @@ class MultinomialScorer {
     // Starts a fit there. So do those with a member less than a blanket whose fit has cells leave one after the other: from its
     // coefficients, on their way to infinity, some cells would have no weight to come back with.
     void start(std::size_t n_predictors) {
-        fit.coefficients.resize(n_predictors * slopes_);
-        std::memset(fit.coefficients.data(), 0, n_predictors * slopes_ * sizeof(double));
+        fit.coefficients.zeros(n_predictors * slopes_);
         for (std::size_t k = 0; k < slopes_; ++k)
             if (level_totals_[0] > 0 && level_totals_[k + 1] > 0)
                 fit.coefficients[k] = std::log(level_totals_[k + 1] / level_totals_[0]);
@@ -402,10 +385,7 @@ class MultinomialScorer {
         return known;
     }
 
-    double price(std::size_t n_predictors, std::size_t size) const {
-        return static_cast<double>(n_predictors * slopes_) * criterion_.parameter_cost +
-               static_cast<double>(size) * criterion_.variable_cost;
-    }
+    double price(std::size_t n_predictors, std::size_t size) const { return criterion_.price(n_predictors * slopes_, size); }
 
     BitRows rows_;
     Criterion criterion_;
@@ -414,7 +394,6 @@ class MultinomialScorer {
     LevelTable table_;
     LevelBound bound_;
     LevelStarts starts_of_target_[kTargets];
-    Buffer<std::uint32_t> former_row_;
     Buffer<std::size_t> first_;        // the first predictor of every member, and past the last
     Buffer<std::size_t> tried_first_;  // the same of members by which a fit's start is scaled
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;

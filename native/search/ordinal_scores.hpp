@@ -56,7 +56,7 @@ class OrdinalScorer {
 
     // Has the fit of the blanket itself end at a point that does not depend on rounding.
     void settle() {
-        fit.settle(base_, [&] { start(first_[size_]); });
+        fit.settle(base_, [&] { start(first_[size_]); }, [] { return false; });
         coefficients.copy(fit.coefficients);
     }
 
@@ -71,7 +71,7 @@ class OrdinalScorer {
         const double least = floor + price(n_columns, size_ + 1);
         const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
         is_exact = fit.is_exact;
-        if (is_exact) starts_.set_with(candidate, penalised(reached, n_columns, size_ + 1), fit.coefficients);
+        if (is_exact && !fit.separated) starts_.set_with(candidate, penalised(reached, n_columns, size_ + 1), fit.coefficients);
         return penalised(reached, n_columns, size_ + 1);
     }
 
@@ -186,21 +186,14 @@ class OrdinalScorer {
     // Starts at the fit without any predictor. A separated blanket's neighbours all do: from its coefficients, on their
     // way to infinity, some cells would have no weight to come back with.
     void start(std::size_t n_columns) {
-        fit.coefficients.resize(n_thresholds_ + n_columns);
-        std::memset(fit.coefficients.data(), 0, fit.coefficients.size() * sizeof(double));
+        fit.coefficients.zeros(n_thresholds_ + n_columns);
         const double* totals = own_.units().level_totals;
         for (std::size_t k = 0; k < n_thresholds_; ++k)
             if (totals[0] > 0 && totals[k + 1] > 0) fit.coefficients[k] = std::log(totals[k + 1] / totals[0]);
     }
 
-    double price(std::size_t n_columns, std::size_t size) const {
-        return static_cast<double>(n_thresholds_ + n_columns) * criterion_.parameter_cost +
-               static_cast<double>(size) * criterion_.variable_cost;
-    }
-    double penalised(double reached, std::size_t n_columns, std::size_t size) const {
-        return reached - static_cast<double>(n_thresholds_ + n_columns) * criterion_.parameter_cost -
-               static_cast<double>(size) * criterion_.variable_cost;
-    }
+    double price(std::size_t n_columns, std::size_t size) const { return criterion_.price(n_thresholds_ + n_columns, size); }
+    double penalised(double reached, std::size_t n_columns, std::size_t size) const { return reached - price(n_columns, size); }
 
     BitRows rows_;
     Criterion criterion_;

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from markhood.learning.knowledge import Knowledge as Knowledge
     from markhood.learning.learn import learn as learn
     from markhood.learning.run import Run as Run
+    from markhood.model.checking.check import ModelCheck as ModelCheck
+    from markhood.model.checking.check import check_model as check_model
     from markhood.model.coding import recode as recode
     from markhood.model.fitted.model import FittedModel as FittedModel
     from markhood.model.fitting.fit import fit_model as fit_model
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from markhood.output.model_files import read_model as read_model
     from markhood.output.model_files import write_model as write_model
     from markhood.output.pictures import plots as plot  # noqa: F401
+    from markhood.output.report.comparison import write_comparison as write_comparison
     from markhood.output.report.page import write_report as write_report
     from markhood.scores.independence import independence_test as independence_test
     from markhood.stability.bootstrap import Bootstrap as Bootstrap
@@ -69,6 +72,8 @@ if TYPE_CHECKING:
     from markhood.stability.groups import compare_groups as compare_groups
     from markhood.stability.plan import Plan as Plan
     from markhood.stability.plan import plan as plan
+    from markhood.stability.robustness import Robustness as Robustness
+    from markhood.stability.robustness import robustness as robustness
 
 _PUBLIC = {
     "markhood.data.coding.encode": ("encode",),
@@ -105,6 +110,10 @@ _PUBLIC = {
     "markhood.learning.knowledge": ("Knowledge",),
     "markhood.learning.learn": ("learn",),
     "markhood.learning.run": ("Run",),
+    "markhood.model.checking.check": (
+        "check_model",
+        "ModelCheck",
+    ),
     "markhood.model.coding": ("recode",),
     "markhood.model.fitted.model": ("FittedModel",),
     "markhood.model.fitting.fit": ("fit_model",),
@@ -119,6 +128,7 @@ _PUBLIC = {
         "read_model",
         "write_model",
     ),
+    "markhood.output.report.comparison": ("write_comparison",),
     "markhood.output.report.page": ("write_report",),
     "markhood.scores.independence": ("independence_test",),
     "markhood.stability.bootstrap": (
@@ -134,6 +144,10 @@ _PUBLIC = {
     "markhood.stability.plan": (
         "Plan",
         "plan",
+    ),
+    "markhood.stability.robustness": (
+        "Robustness",
+        "robustness",
     ),
 }
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}

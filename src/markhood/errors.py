@@ -215,6 +215,23 @@ def option(name: str, value: Any = _NOT_GIVEN) -> str:
     return _writer(name, value)
 
 
+def options(name: str, *values: Any) -> str:
+    """Return several values of an option as the user would write them.
+
+    Examples
+    --------
+    >>> options("missing", "drop", "level")
+    "missing='drop' or 'level'"
+    >>> with written_by(on_command_line):
+    ...     options("missing", "drop", "level", "error")
+    '--missing drop, level or error'
+    """
+    written = [option(name, value) for value in values]
+    start = len(option(name)) + 1  # of the value
+    *head, last = [written[0], *(text[start:] for text in written[1:])]
+    return f"{', '.join(head)} or {last}"
+
+
 def in_python(name: str, value: Any) -> str:
     """Write an option as an argument of a function."""
     return name if value is _NOT_GIVEN else f"{name}={value!r}"
@@ -231,6 +248,29 @@ def on_command_line(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
         items = [f"{key}={one}" for key, one in value.items()]
     return f"{flag} {shlex.quote(','.join(map(str, items)))}"
+
+
+def in_r(name: str, value: Any) -> str:
+    """Write an option as an argument of a function of R.
+
+    Examples
+    --------
+    >>> in_r("missing", "drop"), in_r("kinds", {"mood": ["low", "high"]}), in_r("header", True)
+    ('missing = "drop"', 'kinds = list(mood = c("low", "high"))', 'header = TRUE')
+    """
+    return name if value is _NOT_GIVEN else f"{name} = {_r_value(value)}"
+
+
+def _r_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"list({', '.join(f'{key} = {_r_value(one)}' for key, one in value.items())})"
+    if isinstance(value, (list, tuple)):
+        return f"c({', '.join(map(_r_value, value))})"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return (
+        "NULL" if value is None else str(value).upper() if isinstance(value, bool) else str(value)
+    )
 
 
 # Global to the process, not to the thread, because a command runs its tiles on several threads.

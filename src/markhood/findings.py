@@ -180,6 +180,9 @@ CODES = {
         "Common causes that were not observed would explain much of the dependence.",
         "Adjust for them with factors='auto', or silence the check with factors=0.",
     ),
+    "negative-evidence": Code(
+        "Most edges have negative evidence.", "Compare with method='plrhc', or use more rows."
+    ),
     "dense-graph": Code("The graph is unusually dense.", "See the advice in the message."),
     "many-parameters": Code("There are many parameters per row.", "Merge levels or order them."),
     "constraints": Code("Required, forbidden or grouped edges are not usable.", "Correct them."),
@@ -194,6 +197,10 @@ CODES = {
         "Compare the graphs of several values of edge_prior=, or use more rows.",
     ),
     "candidates-cut": Code("Search spaces were cut.", "Raise max_candidates."),
+    "analyses-left-out": Code(
+        "Some analyses of a study of robustness were not possible.",
+        "Give other values in vary=.",
+    ),
     "pairs-screened": Code(
         "Only the pairs that passed a screen are compared between groups.",
         "Compare fewer columns at a time to include all pairs.",
@@ -311,8 +318,14 @@ class FindingLog:
         self._record(Finding(code, where, text))
 
     def leave_out(self, column: str, reason: str) -> None:
-        """Record that a column is not a variable."""
-        self.left_out[column] = reason
+        """Record that a column is not a variable; the first reason is kept."""
+        self.left_out.setdefault(column, reason)
+
+    def copy(self) -> FindingLog:
+        """Return a log with the same content, for an attempt that may fail."""
+        return FindingLog(
+            list(self.findings), dict(self.left_out), dict(self.texts), self._n_emitted
+        )
 
     def pending(self) -> list[Finding]:
         """Return the warnings recorded since the last call."""

@@ -231,15 +231,34 @@ def parameter_section(kinds: Iterable[type[Options]], indent: str = "    ") -> s
 
 
 def documented(*kinds: type[Options]) -> Callable[[_Documented], _Documented]:
-    """Replace ``{parameters}`` in a docstring by the parameter section of some groups."""
+    """Replace ``{parameters}`` in a docstring by the parameter section of some groups.
+
+    The signature of a function shows the keywords of ``**options: Unpack[...]`` as its own.
+    """
 
     def decorate(thing: _Documented) -> _Documented:
+        _show_keywords(thing, kinds)
         if thing.__doc__ is not None:  # None with python -OO
             section = parameter_section(kinds)
             thing.__doc__ = thing.__doc__.replace("{parameters}", section)
         return thing
 
     return decorate
+
+
+def _show_keywords(function: Any, kinds: Iterable[type[Options]]) -> None:
+    """Replace ``**options`` in a signature by the keys of its typed dictionary, if it has one."""
+    if not inspect.isfunction(function) or "Unpack" not in str(function.__annotations__):
+        return
+    whole = inspect.signature(function)
+    *own, last = whole.parameters.values()
+    keys = function.__globals__[last.annotation[len("Unpack[") : -1]].__annotations__
+    defaults = {one.name: one.default for kind in kinds for one in kind.declared()}
+    keywords = [
+        inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(key))
+        for key in keys
+    ]
+    function.__signature__ = whole.replace(parameters=[*own, *keywords])  # type: ignore[attr-defined]
 
 
 def check_value(name: str, value: Any, hint: Any, **bounds: Any) -> None:

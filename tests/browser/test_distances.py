@@ -47,6 +47,14 @@ def test_a_click_on_a_point_selects_its_edge(opened, genome_report):
     assert page.inner_text("#edge-name") == "1:0 \N{EN DASH} 1:29000"
 
 
+def test_the_table_has_the_distance(opened, genome_report):
+    page = opened(genome_report)
+    heads = page.locator("#edges th").all_inner_texts()
+    page.click("#edges button[data-column=distance]")
+    column = page.locator(f"#edge-rows td:nth-child({heads.index('distance') + 1})")
+    assert column.all_inner_texts()[:3] == ["+\N{INFINITY}", "29000", "5000"]
+
+
 def test_only_edges_that_are_shown_are_drawn(opened, genome_report):
     page = opened(genome_report)
     page.fill("#evidence-least", "100")

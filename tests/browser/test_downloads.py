@@ -45,22 +45,44 @@ def test_what_is_printed(opened, large_report):
     page = opened(large_report)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    assert page.locator("#edge-rows tr").count() == 10_000
+    assert page.locator("#edge-rows tr").count() == 60
+    assert page.inner_text("#print-left") == "9940 further edges are not printed."
     assert page.locator("#print-picture .nodes circle").count() == 2_000
     assert page.locator("#print-picture .edges line").count() == 10_000
+    # Chromium repeats the header of a table on every page only if it has no buttons.
+    assert (
+        page.locator("#edges th button").first.evaluate(
+            "(button) => getComputedStyle(button).display"
+        )
+        == "contents"
+    )
     for hidden in ("#network", "nav", "#filters", "#download-csv", "#next"):
         assert page.is_hidden(hidden)
+    page.emulate_media(media="screen")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.check("#print-all")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#edge-rows tr").count() == 10_000
+
+
+def test_a_large_graph_has_few_pages(opened, large_report, tmp_path):
+    page = opened(large_report)
+    page.pdf(path=tmp_path / "large.pdf", format="A4")
+    pages = len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "large.pdf").read_bytes()))
+    assert 1 < pages <= 5
 
 
 def test_pictures_are_light_with_a_legend_and_halos(opened, small_report, tmp_path):
     page = opened(small_report, color_scheme="dark")
+    page.select_option("#colouring", "community")
     root = ElementTree.parse(saved(page, "#download-svg", tmp_path)).getroot()
     assert drawn(page, tmp_path, "rect")[0].get("fill") == "#ffffff"
     words = [element.text for element in root.iter() if element.text]
     assert {"positive", "negative", "no sign", "infinite coupling"} <= set(words)
     assert any(re.match(r"coupling \d", text) for text in words)
     names = [e for e in root.iter() if e.get("paint-order") == "stroke"]
-    assert len(names) == 7
+    assert len(names) == 6  # the isolated variable is listed below the picture
+    assert {"community 1", "community 2"} <= set(words)
     png = saved(page, "#download-png", tmp_path).read_bytes()
     assert png.startswith(b"\x89PNG")
 

@@ -49,7 +49,7 @@ def folder(tmp_path):
         ((), "tax-spend spend-war"),
         (("--required-edges", "required.csv"), "tax-spend spend-war war-peace"),
         (("--forbidden-edges", "forbidden.tsv"), "tax-war spend-war"),
-        (("--groups", "groups.csv"), "tax-war spend-war"),
+        (("--groups", "groups.csv", "--group-rule", "between"), "tax-war spend-war"),
         (("--method", "bayes", "--pair-priors", "priors.csv"), "tax-war spend-war"),
         (("--groups", "groups.csv", "--group-rule", "within"), "tax-spend"),
         (("--method", "chow-liu", "--forbidden-edges", "forbidden.tsv"), "tax-war spend-war"),
@@ -95,7 +95,7 @@ def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
         ),
         (
             {},
-            "--required-edges required.csv --groups groups.csv",
+            "--required-edges required.csv --groups groups.csv --group-rule between",
             "'war' - 'peace'",
         ),
         (
@@ -120,7 +120,7 @@ def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
         ),
         (
             {"some.csv": "tax,money\nwar,arms\npeace,arms\n"},
-            "--groups some.csv",
+            "--groups some.csv --group-rule between",
             "'spend'",
         ),
         ({}, "--groups groups.csv --group-rule across", "--group-rule.*'across'"),

@@ -145,3 +145,11 @@ def test_example_unknown_kinds_and_bins_are_refused(learn, options, fact):
     done = learn(SCALES.to_csv(index=False), *options)
     assert done.exit_code == 2
     assert fact in done.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--missing", "error")])
+def test_example_values_of_options_are_written_as_typed(learn, options):
+    text = "a,b,c\n" + ",0,1\n1,0,0\n0,1,1\n1,1,0\n" * 15
+    done = learn(text, *options)
+    assert "'drop'" not in done.stderr
+    assert re.search(r"--missing \w+, (drop|level) or (level|error)", done.stderr)

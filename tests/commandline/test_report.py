@@ -1,3 +1,4 @@
+import json
 import re
 
 import numpy as np
@@ -54,6 +55,9 @@ def test_variables_stand_where_a_file_says(coins, tmp_path):
         (["report", "three.csv", "--max-levels", "1"], r"\b2\b"),
         (["report", "letter.doc"], r"\.doc"),
         (["learn", "coins.csv", "--report", "report.txt"], r"report\.txt.*\[file-format\]"),
+        (["learn", "coins.csv", "--bootstrap", "10"], r"--report.*\[option-needed\]"),
+        (["report", "coins.csv", "coins.csv"], r"coins\.csv is not a graph.*\[file-format\]"),
+        (["report", "coins.csv", "--labels", "no.csv"], r"no\.csv.*\[file-unreadable\]"),
         (["report", "coins.csv", "--layout", "spiral"], r"'spiral'.*circle.*\[option-value\]"),
         (["report", "coins.csv", "--layout", "no/places.csv"], r"places\.csv.*\[file-not-found\]"),
     ],
@@ -86,3 +90,54 @@ def test_a_group_of_copies_is_one_variable_or_unfolded(coins, tmp_path):
         done = run("report", "graph.json", *options, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert shown in (tmp_path / "report.html").read_text()
+
+
+def findings_of(path):
+    (text,) = re.findall(r'id="report-data">(.*?)</script>', path.read_text())
+    return json.loads(text)
+
+
+def test_learn_bootstraps_and_fits_for_the_report(coins, tmp_path):
+    (tmp_path / "items.csv").write_text("variable,label\nheads,Head up\n")
+    (tmp_path / "groups.csv").write_text("variable,group\nheads,coin\ntails,coin\n")
+    done = run(
+        "learn", coins, "--report", "page.html", "--bootstrap", "10", "--title", "Two coins",
+        "--labels", "items.csv", "--groups", "groups.csv", "--model", "model.json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    data = findings_of(tmp_path / "page.html")
+    assert data["title"] == "Two coins"
+    assert {"coupling_low", "frequency", "boot_low"} <= set(data["columns"])
+    assert data["stability"]
+    assert data["nodes"]["text"][0] == "Head up"
+    assert data["groups"] == ["coin"]
+    assert (tmp_path / "model.json").exists()
+
+
+def test_bootstrap_fit_and_groups_write_reports(coins, tmp_path):
+    lines = coins.read_text().splitlines()
+    labelled = [f"{lines[0]},year", *(f"{line},{k % 2}" for k, line in enumerate(lines[1:]))]
+    (tmp_path / "years.csv").write_text("\n".join(labelled) + "\n")
+    run("learn", coins, "-o", "graph.json", cwd=tmp_path)
+    for words, column in (
+        (["bootstrap", coins, "--replicates", "10"], "frequency"),
+        (["fit", "graph.json", coins], "coupling_low"),
+        (["compare-groups", "years.csv", "--by", "year", "--permutations", "20"], "p_adjusted"),
+    ):
+        done = run(*words, "--report", "page.html", "--title", "Coins", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "Wrote page.html" in done.stdout
+        data = findings_of(tmp_path / "page.html")
+        assert data["title"] == "Coins"
+        assert column in data["columns"], words
+    assert [graph["name"] for graph in data["graphs"]] == ["year 0", "year 1"]
+
+
+def test_two_graphs_are_compared(coins, tmp_path):
+    for name, method in (("a", "plrhc"), ("b", "chow-liu")):
+        run("learn", coins, "-o", tmp_path / f"{name}.json", "--method", method)
+    done = run("report", "a.json", "b.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    data = findings_of(tmp_path / "report.html")
+    assert data["title"] == "a and b"
+    assert data["findings"][0].startswith("1 edge is in both networks")

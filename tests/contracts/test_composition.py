@@ -78,6 +78,7 @@ ANALYSES = (
     "three groups",
     "paired groups",
     "gamma_path",
+    "robustness",
     "fit",
     "report",
 )
@@ -138,6 +139,10 @@ def test_every_analysis_takes_every_kind_of_data(analysis, column, tmp_path):
         case "gamma_path":
             found = markhood.gamma_path(data, gammas=[0.25, 1], folds=2, **options)
             assert found.held_out.shape == (2, 2)
+        case "robustness":
+            found = markhood.robustness(data, vary={"gamma": [0.1]}, subsets=1, **options)
+            assert [row["gamma"] for row in found.rows()] == ["0.5", "0.1", "0.5"]
+            assert set(found.graph.nodes) == set("abcde")
         case "fit":
             graph = markhood.learn(data, **options)
             missing = {"missing": options["missing"]} if "missing" in options else {}

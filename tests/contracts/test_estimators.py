@@ -39,7 +39,6 @@ ESTIMATORS = {
 
 
 @pytest.mark.filterwarnings("ignore::markhood.errors.DataWarning")
-@pytest.mark.filterwarnings("ignore::markhood.errors.ConvergenceWarning")  # 9 rows of 9 levels
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks([*{**ESTIMATORS, "bayes": Bayes(sweeps=2, chains=2)}.values()])
 def test_scikit_learn_checks(estimator, check):
@@ -92,7 +91,7 @@ def test_every_estimator_knows_what_learn_knows(method):
         "group_rule": "within",
     }
     assert (names[0], names[63]) in fitted.graph_.edge_names()
-    clash = replace(known, required_edges=[(0, 1)], groups=None, group_rule="between")
+    clash = replace(known, required_edges=[(0, 1)], groups=None, group_rule="any")
     with refuses("constraints"):
         fitted.set_params(knowledge=clash).fit(samples)
 
@@ -108,3 +107,11 @@ def test_every_estimator_has_a_model(method):
     for own in (fitted, *copies):
         np.testing.assert_array_equal(own.model_.couplings, expected.couplings)
     assert pickle.loads(pickle.dumps(fitted)).model_.prior == prior
+
+
+def test_groups_without_a_rule_leave_the_graph_as_it_is():
+    samples, _ = draw(Cell("hub", 64, 500), 0, Sampling())
+    groups = {name: f"scale {k % 3}" for k, name in enumerate(samples.names)}
+    found = markhood.learn(samples, knowledge=markhood.Knowledge(groups=groups))
+    assert found == markhood.learn(samples)
+    assert found.provenance["knowledge"]["groups"] == groups

@@ -24,7 +24,7 @@ import markhood
 from markhood.commandline.app import app
 from markhood.content import as_json
 from markhood.data.codebook import codebook_of
-from markhood.data.reading import Reading
+from markhood.data.reading import ColumnOptions, Reading
 from markhood.learning.knowledge import Knowledge
 from markhood.learning.learn import MethodName
 from markhood.learning.methods import METHODS
@@ -159,7 +159,7 @@ SHARED = {
 ELSEWHERE = {"kernels", "scheduler"}  # another value needs a GPU, or a cluster: tests of these
 # The result is the same, or no checkpoint can be made: neither is part of its identity.
 SAME_RESULT = {"encoding", "max_levels", "positions", "imputations", "shuffles", "n_jobs",
-               "executor", "checkpoint"}  # fmt: skip
+               "executor", "checkpoint", "groups"}  # fmt: skip
 OF_METHODS = {
     "gamma": 0.1,
     "factors": 1,
@@ -331,6 +331,17 @@ def test_example_learn_has_the_shared_options_with_their_defaults():
     assert keywords.pop("progress") is not None
     assert keywords == {one.name: one.default for one in SharedOptions.declared()}
     assert len(keywords) + 2 <= 20
+
+
+@pytest.mark.parametrize("name", ["describe", "encode", "read_samples"])
+def test_example_readers_have_the_options_of_columns_with_their_defaults(name):
+    function = getattr(markhood, name)
+    parameters = inspect.signature(function).parameters
+    keywords = {n: p.default for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+    rows = [] if name == "encode" else ["clusters", "time"]
+    declared = {one.name: one.default for one in ColumnOptions.declared()}
+    assert keywords == declared | dict.fromkeys(["weights", "table", "genome", *rows])
+    assert all(f"    {n} : " in function.__doc__ for n in keywords)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,4 +1,4 @@
-"""The conda recipe and the citation files repeat what pyproject.toml states; all must agree."""
+"""The conda recipe, the citation files and the R package repeat what pyproject.toml states; all must agree."""
 
 import json
 import re
@@ -62,3 +62,11 @@ def test_example_citation_files_have_the_version_and_the_licence_of_the_project(
         about["urls"]["Repository"],
         re.search(r"doi: (\S+)", citation)[1],
     }
+
+
+def test_example_the_r_package_has_the_version_and_the_addresses_of_the_project(project):
+    about = project["project"]
+    description = (ROOT / "r" / "DESCRIPTION").read_text()
+    assert f"\nVersion: {about['version']}\n" in description
+    assert f"\nURL: {about['urls']['Repository']}\n" in description
+    assert f"Python ({about['requires-python'].replace('>=', '>= ')})" in description

@@ -119,7 +119,8 @@ def test_property_every_method_is_interrupted():
 
 
 RUN = """
-import os, sys, threading, time
+import os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs of a shell
 after, number = float(sys.argv.pop(1)), int(sys.argv.pop(1))
 def stop():
     while time.process_time() < after:

@@ -86,8 +86,8 @@ def test_contract_learning(method, options):
             *(np.empty(0) if own is None else own for own in (one, other)), rtol=0, atol=close
         )
     assert weighted.annotations.keys() == repeated.annotations.keys()
-    # R-hat and the effective sample size are ratios of small differences between sweeps.
-    for name in weighted.annotations.keys() - {"rhat", "ess"}:
+    # R-hat, the effective sample size and Bayes factors are ratios of small differences.
+    for name in weighted.annotations.keys() - {"rhat", "ess", "bayes_factor"}:
         column = weighted.annotations[name]
         np.testing.assert_allclose(column, repeated.annotations[name], rtol=0, atol=close)
     assert weighted.provenance["data"]["weight"] == COUNTS.sum()

@@ -29,6 +29,11 @@ from markhood.data.scales import recognised_scale
         "stage I|stage II|stage III|stage IV",
         "1 - low|2 - mid|3 - high",
         "5 mg|10 mg|50 mg",
+        "<1/month|1-4/month|>1/week",
+        "none|1 a week|2-3 times a week|1 per day",
+        "0-39g/day|40-79|80-119|120+",
+        "Non-Travel|Travel_Rarely|Travel_Frequently",
+        "low risk|medium risk|high risk",
     ],
 )
 def test_example_scales(scale):
@@ -47,6 +52,8 @@ def test_example_scales(scale):
         "site1|site2|site3",
         "1st|2nd|3rd|Crew",
         "never|sometimes|blue",
+        "group one|group two|group three",
+        "2/week|3/month|red",
         "low|high",
         "2001-01-02|2001-01-03|2001-01-04",
     ],

@@ -69,6 +69,8 @@ def test_example_a_weight_that_is_rounded_to_zero_is_said_to_be():
         ([1, 1, None, 1], ("weights", "weights", "sample 3", "NaN")),
         ([1, 1, np.inf, 1], ("weights", "weights", "sample 3", "infinite")),
         (["a", "b", "c", "d"], ("weights", "weights")),
+        ([1, 1, 1j, 1], ("weights", "weights")),
+        (np.ones(4, complex), ("weights", "weights")),
         ([0, 0, 0, 0], ("weights", "weights")),
         ([0, 0, 0, 5], ("too-few-rows", "weights")),
         ([1, 1, 1, 2**41], ("weights", "weights")),

@@ -35,12 +35,13 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[threads] = "1"  # a process with threads should not fork
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzz.commands import arguments, commands, input_kinds
+from fuzz import nasty
+from fuzz.commands import arguments, commands, input_kinds, pair_of_options
 from fuzz.corpus import damaged, valid
 
-SECONDS = 120  # of waiting, on a machine that may be busy
-CPU_SECONDS = 20
-MEMORY = 8 << 30
+SECONDS = 300  # of waiting, on a machine that may be busy
+CPU_SECONDS = 60
+MEMORY = 4 << 30
 MOST_SAID = 1 << 24  # bytes
 CODES = {0, 2, 128 + signal.SIGINT, 128 + signal.SIGPIPE, 128 + signal.SIGTERM}
 NOBODY = 65534
@@ -54,7 +55,8 @@ WEIGHTS = {
     "paper": 1,
     "demo": 0.1,
 }
-OUTPUT_OPTIONS = {"--output", "-o", "--truth", "--report"}
+OUTPUT_OPTIONS = {"--output", "-o", "--truth", "--report", "--model", "--edges", "--fields", "--tables",
+                  "--centrality", "--differences", "--plot"}  # fmt: skip
 DEFAULT_OUTPUTS = {"report": "report.html", "demo": "digits.graphml", "paper": "paper"}
 
 
@@ -68,6 +70,7 @@ class Case:
     signal: tuple[int, float] | None = None
     largest_file: int | None = None
     linked_tile: bool = False
+    is_small: bool = False  # and must be quick
 
 
 @dataclass
@@ -80,17 +83,28 @@ class Outcome:
 
 
 def case_of(seed: int, number: int, corpus: dict[str, Any], programs: dict[str, Any]) -> Case:
-    """Draw a case; the same for the same seed and number."""
+    """Draw a case; the same for the same seed and number.
+
+    Two of five are small tables that are hard to learn from, or valid data with a pair of options;
+    the others are files that may be damaged with any options.
+    """
     rng = Random(f"{seed}-{number}")
+    if number % 5 == 0:
+        return Case(*nasty.case(rng), is_small=True)
+    if number % 5 == 1:
+        files = {name: content for kind in ("csv", "weights", "edges", "priors", "groups", "positions",
+                                            "codebook", "graph-json")
+                 for name, content in corpus[kind].items()}  # fmt: skip
+        return Case(pair_of_options(programs, rng), files)
     command = rng.choices(list(programs), [WEIGHTS.get(name, 1) for name in programs])[0]
     kinds = input_kinds(command, rng)
     files = {
         k: v
-        for kind in ("csv", "weights", "edges", "groups", "positions")
+        for kind in ("csv", "weights", "edges", "groups", "positions", "codebook")
         for k, v in corpus[kind].items()
     }
     if rng.random() < 0.3:
-        kind = rng.choice(["weights", "edges", "groups", "positions"])
+        kind = rng.choice(["weights", "edges", "groups", "positions", "codebook"])
         files |= damaged(kind, corpus[kind], rng)
     inputs = []
     for kind in kinds:
@@ -98,17 +112,21 @@ def case_of(seed: int, number: int, corpus: dict[str, Any], programs: dict[str, 
         files |= found
         first = next(iter(corpus[kind]))
         inputs.append(first.partition("/")[0])
-    is_resumed = command == "learn" and rng.random() < 0.25
+    is_resumed = command in ("learn", "bootstrap") and rng.random() < 0.25
     if is_resumed:
         kinds, inputs = ["csv"], ["data.csv"]
         files |= corpus["csv"]
     if is_resumed or rng.random() < 0.1:
-        files |= damaged("checkpoint", corpus["checkpoint"], rng)
+        saved = "checkpoint-bootstrap" if command == "bootstrap" else "checkpoint"
+        files |= damaged(saved, corpus[saved], rng)
     if command == "paper":
         files |= damaged("paper", corpus["paper"], rng) if rng.random() < 0.7 else corpus["paper"]
     line = arguments(command, programs[command], inputs, rng)
     if is_resumed and rng.random() < 0.8:
-        line = ["learn", "data.csv", "--checkpoint", "saved", "-o", "out.json"]
+        line = {
+            "learn": ["learn", "data.csv", "--checkpoint", "saved", "-o", "out.json"],
+            "bootstrap": ["bootstrap", "data.csv", "--replicates", "2", "--checkpoint", "saved"],
+        }[command]
     return Case(
         line,
         files,
@@ -165,6 +183,7 @@ def may_change(case: Case, code: int) -> set[str]:
     if line[0] == "paper":
         growing |= {values.get("--output", ""), values.get("-o", ""), "paper"}
     names = {name.split("/")[0] for name in growing if name}
+    names |= {"folder.csv" for name in names if name == "linked"}
     if code == 0 or case.stdout != "file" or case.signal:
         named = {line[k + 1] for k, word in enumerate(line[:-1]) if word in OUTPUT_OPTIONS}
         named.add(DEFAULT_OUTPUTS.get(line[0], ""))
@@ -199,6 +218,15 @@ def faults_of(
     if any(name.rpartition("/")[2].startswith(".markhood-") for name in {*after} - {*before}):
         faults.append("a draft is left")
     return faults
+
+
+def excess(used: Any, command: str) -> list[str]:
+    """List what a small table must not take; a child begins with the pages of its parent."""
+    seconds = used.ru_utime + used.ru_stime
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    grown = (used.ru_maxrss - own) << 10
+    slow = [f"{seconds:.0f} s"] if seconds > nasty.CPU_SECONDS[command] else []
+    return [*slow, f"{grown >> 20} MB"] if grown > nasty.MEMORY else slow
 
 
 def give_up_privileges() -> None:
@@ -255,18 +283,18 @@ def child(case: Case, folder: Path, streams: int) -> None:
         os._exit(code)
 
 
-def wait(pid: int, case: Case, streams: int) -> tuple[int | None, bytes]:
-    """Wait for a child, and return its exit code, None after too long, and what it said."""
+def wait(pid: int, case: Case, streams: int) -> tuple[int | None, bytes, Any]:
+    """Wait for a child; return its exit code (None after too long), what it said and its usage."""
     start = time.monotonic()
     is_due = case.signal is not None
     said = bytearray()
     os.set_blocking(streams, False)
     while time.monotonic() - start < SECONDS:
-        done, status = os.waitpid(pid, os.WNOHANG)
+        done, status, used = os.wait4(pid, os.WNOHANG)
         with suppress(BlockingIOError):
             said += os.read(streams, MOST_SAID)
         if done:
-            return os.waitstatus_to_exitcode(status), bytes(said)
+            return os.waitstatus_to_exitcode(status), bytes(said), used
         if len(said) > MOST_SAID:
             break  # it never ends
         if is_due and case.signal and time.monotonic() - start > case.signal[1]:
@@ -274,8 +302,7 @@ def wait(pid: int, case: Case, streams: int) -> tuple[int | None, bytes]:
             is_due = False
         time.sleep(0.002)
     os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return None, bytes(said)
+    return None, bytes(said), os.wait4(pid, 0)[2]
 
 
 def run_case(case: Case, home: Path) -> Outcome:
@@ -291,11 +318,13 @@ def run_case(case: Case, home: Path) -> Outcome:
     if pid == 0:
         child(case, folder, write)
     os.close(write)
-    code, said = wait(pid, case, read)
+    code, said, used = wait(pid, case, read)
     os.close(read)
     errors = said.decode("utf-8", "replace")
     after = snapshot(folder)
     faults = ["hang"] if code is None else faults_of(case, code, errors, before, after)
+    if case.is_small:
+        faults += excess(used, case.line[0])
     if case.signal and code == 1 and "/commandline/start.py" not in errors:
         faults = []  # it came in the few lines of ours that stand around the program's own
     (folder / "closed").chmod(0o755)
@@ -346,18 +375,24 @@ def import_everything() -> None:
 
 
 def run_some(
-    numbers: list[int], seed: int, corpus: dict[str, Any]
+    numbers: list[int], seed: int, corpus: dict[str, Any], record: Path
 ) -> tuple[Counter[str], list[str]]:
-    """Run the cases of these numbers, one after another."""
+    """Run the cases of these numbers, one after another, and write down how each ended."""
     import_everything()
+    resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY, 2 * MEMORY))
     programs = commands()
     counts: Counter[str] = Counter()
     failures = []
-    with tempfile.TemporaryDirectory(prefix="markhood-campaign-") as place:
+    with (
+        tempfile.TemporaryDirectory(prefix="markhood-campaign-") as place,
+        record.open("a", buffering=1, encoding="utf-8") as done,
+    ):
         for number in numbers:
             case = case_of(seed, number, corpus, programs)
             outcome = run_case(case, Path(place))
             counts[f"{case.line[0]} {outcome.code}"] += 1
+            fault = "; ".join(outcome.faults[:3])
+            done.write(f"{number}\t{case.line[0]!r} {outcome.code}\t{fault!r}\n")
             if outcome.faults:
                 keep(seed, number, case, outcome)
                 failures.append(f"{seed}-{number}: {'; '.join(outcome.faults[:3])}: {case.line}")
@@ -365,14 +400,16 @@ def run_some(
     return counts, failures
 
 
-def campaign(seed: int, numbers: list[int], jobs: int) -> tuple[Counter[str], list[str]]:
+def campaign(
+    seed: int, numbers: list[int], jobs: int, record: Path
+) -> tuple[Counter[str], list[str]]:
     """Run cases in several processes, and return how often each ended how, and what failed."""
     parts = [numbers[k::jobs] for k in range(jobs)]
     fresh = multiprocessing.get_context("spawn")
     with fresh.Pool(1) as maker:  # whose libraries start threads
         corpus = maker.apply(valid)
     with fresh.Pool(jobs) as pool:
-        done = pool.starmap(run_some, [(part, seed, corpus) for part in parts])
+        done = pool.starmap(run_some, [(part, seed, corpus, record) for part in parts])
     counts = sum((counts for counts, _ in done), Counter())
     return counts, [failure for _, failures in done for failure in failures]
 
@@ -383,10 +420,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="run the input of this number alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--resume", action="store_true", help="leave out inputs that have been run")
     chosen = parser.parse_args()
     start = time.monotonic()
     numbers = list(range(chosen.inputs)) if chosen.only is None else [chosen.only]
-    counts, failures = campaign(chosen.seed, numbers, min(chosen.jobs or 1, len(numbers)))
+    FOUND.mkdir(parents=True, exist_ok=True)
+    record = FOUND / f"campaign-{chosen.seed}.tsv"
+    if chosen.resume and record.exists():
+        lines = record.read_text(encoding="utf-8").splitlines()
+        numbers = sorted({*numbers} - {int(line.split("\t")[0]) for line in lines})
+    elif chosen.only is None:
+        record.unlink(missing_ok=True)
+    jobs = max(1, min(chosen.jobs or 1, len(numbers)))
+    counts, failures = campaign(chosen.seed, numbers, jobs, record)
     for ended, n in sorted(counts.items()):
         print(f"{n:7} {ended}")
     print(f"{len(numbers)} inputs, {len(failures)} failures, {time.monotonic() - start:.0f} s")

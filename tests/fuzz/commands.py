@@ -17,7 +17,9 @@ TEXT = ["", "x", "\x1b[31mred", "[/red]", "a" * 300, "../..", "/", "-", "--", "Ã
 DATA_KINDS = ["csv", "csv", "text", "csv0", "csv1", "csv2", "npy0", "npy1", "npy2", "npz0", "npz3",
               "parquet0", "arrow0", "arrow1", "fasta0", "fasta.gz", "a3m0", "sto0", "vcf0",
               "vcf.gz", "bed", "packed", "packed", "packed-weighted",
-              "packed-weighted"]  # fmt: skip
+              "packed-weighted", "xlsx", "xlsx", "ods", "sav", "dta", "rds", "biom",
+              "biom"]  # fmt: skip
+MODEL_KINDS = ["model", "model", "model-binary", "graph-json"]
 GRAPH_KINDS = ["graph-csv", "graph-json", "graph-graphml", "graph-gexf", "graph-npz"]
 OUTPUTS = ["out.json", "out.csv", "out.graphml", "out.gexf", "out.npz", "-", "data.csv", "link.csv",
            "out", "no/out.csv", "pipe.csv", "null.csv", "full.csv", "victim.csv",
@@ -57,7 +59,7 @@ WORDS: dict[str, list[str]] = {
     "folds": ["2", "3", "1", "0", "x"],
     "by": ["a", "e", "x", ""],
     "permutations": ["1", "2", "0", "x"],
-    "group_rule": ["between", "within", "x"],
+    "group_rule": ["any", "between", "within", "x"],
     "kernels": ["native", "cuda", "x"],
     "executor": ["threads", "x", ""],
     "scheduler": ["x", ""],
@@ -144,6 +146,21 @@ WORDS: dict[str, list[str]] = {
     "networks": ["hub", "x"],
     "encoding": ["utf-8", "latin-1", "x"],
     "exclude": ["a", "b,c", "x", ""],
+    "index": ["a", "e", "x", "", "b,c"],
+    "skip_rows": LARGE,
+    "codebook": ["codebook.csv", "codebook.csv", "data.csv", "no.csv", "folder.csv", ""],
+    "sweeps": ["10", *WHOLE],
+    "chains": ["2", *WHOLE],
+    "factors": ["0", "1", "2", "auto", "x", "-1", "9" * 30],
+    "fdr": REAL,
+    "edge_prior": REAL,
+    "ignore": ["unused-rows", "copies", "x", "", "a,b"],
+    "fail_on": ["copies", "few-samples", "x", "", "many-levels"],
+    "pairs": ["a", "e", "x", ""],
+    "measure": ["sensitivity", "x", ""],
+    "nodes": ["4", "5", "0", "-1", "x"],
+    "data_sets": ["20", "1", "0", "-1", "x"],
+    "edge": ["a,b", "x", ""],
 }
 NEVER = {"help", "help_all", "install_completion", "show_completion"}
 
@@ -163,17 +180,50 @@ def input_kinds(command: str, rng: Random) -> list[str]:
         return [rng.choice(DATA_KINDS) for _ in range(rng.randint(1, 2))]
     if command == "compare":
         return [rng.choice(GRAPH_KINDS), rng.choice([*GRAPH_KINDS, "csv"])]
-    if command in ("fit", "predict", "rerun"):
+    if command == "predict":
+        return [rng.choice(MODEL_KINDS), rng.choice(["csv", "csv", *DATA_KINDS])]
+    if command in ("fit", "rerun"):
         return [rng.choice(GRAPH_KINDS), rng.choice(DATA_KINDS)]
     if command == "report":
         return [rng.choice([*GRAPH_KINDS, *DATA_KINDS])]
     if command == "simulate":
-        return [rng.choice(GRAPH_KINDS)] if rng.random() < 0.3 else []
+        return [rng.choice([*GRAPH_KINDS, *MODEL_KINDS])] if rng.random() < 0.5 else []
     return (
         [rng.choice([*DATA_KINDS, "graph-json"])]
-        if command in ("learn", "pack", "bootstrap", "choose-gamma")
+        if command in ("learn", "pack", "bootstrap", "choose-gamma", "describe")
         else []
     )
+
+
+def value_of(option: Any, rng: Random) -> list[str]:
+    """Return an option with a value that may make sense."""
+    flag = rng.choice([*option.opts, *option.secondary_opts])
+    return [flag] if option.is_flag else [flag, rng.choice(WORDS.get(option.name, [*WHOLE, *REAL]))]
+
+
+def pair_of_options(programs: dict[str, list[Any]], rng: Random) -> list[str]:
+    """Return a command on valid data with two options, so that all pairs meet in a long campaign."""
+    command = rng.choice(["learn", "learn", "bootstrap", "choose-gamma", "compare-groups", "describe",
+                          "fit", "pack"])  # fmt: skip
+    line = {
+        "bootstrap": ["bootstrap", "data.csv", "--replicates", "2"],
+        "choose-gamma": ["choose-gamma", "data.csv", "--gammas", "0,0.5", "--folds", "2"],
+        "compare-groups": ["compare-groups", "data.csv", "--by", "a", "--permutations", "2"],
+        "fit": ["fit", "graph.json", "data.csv"],
+        "pack": ["pack", "data.csv", "-o", "out"],
+    }.get(command, [command, "data.csv"])
+    for option in rng.sample(optional(programs[command]), 2):
+        line = [*line, *value_of(option, rng)]
+    return [word.replace("\x00", "") for word in line]
+
+
+def optional(parameters: list[Any]) -> list[Any]:
+    """Return the parameters that are options and do more than print help."""
+    return [
+        p
+        for p in parameters
+        if p.name not in NEVER and [*p.opts, *p.secondary_opts][0].startswith("-")
+    ]
 
 
 def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Random) -> list[str]:
@@ -214,26 +264,16 @@ def arguments(command: str, parameters: list[Any], inputs: list[str], rng: Rando
                 ["out", "out", "out", "data.csv", "packed", "no/out", "closed/out", "linked"]
             ),
         ]
-    options = [
-        p
-        for p in parameters
-        if p.name not in NEVER and [*p.opts, *p.secondary_opts][0].startswith("-")
-    ]
+    options = optional(parameters)
     most = 1 if command == "paper" else 5
     for option in rng.sample(options, min(len(options), rng.randint(0, most))):
-        flag = rng.choice([*option.opts, *option.secondary_opts])
-        if option.is_flag:
-            line.append(flag)
-        else:
-            known = WORDS.get(option.name, [*WHOLE, *REAL])
-            if command == "paper" and option.name in (
-                "replicates",
-                "samples",
-                "variables",
-                "burn_in",
-            ):
-                continue
-            line += [flag, rng.choice(known if rng.random() < 0.9 else TEXT)]
+        is_size = option.name in ("replicates", "samples", "variables", "burn_in")
+        if command == "paper" and is_size:
+            continue
+        words = value_of(option, rng)
+        if len(words) == 2 and rng.random() < 0.1:
+            words[1] = rng.choice(TEXT)
+        line += words
     if rng.random() < 0.03:
         line.insert(rng.randrange(len(line)), rng.choice(["--nonsense", "--", "-h", *TEXT]))
     return [word.replace("\x00", "") for word in line]

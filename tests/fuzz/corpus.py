@@ -6,6 +6,7 @@ once, by markhood itself, so that they stay what it writes.
 
 from __future__ import annotations
 
+import copy
 import gzip
 import hashlib
 import io
@@ -13,10 +14,13 @@ import json
 import struct
 import tempfile
 import warnings
+import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -27,6 +31,14 @@ Files = dict[str, bytes]
 HOSTILE_NAMES = ["\x1b[2J\x1b]0;x\x07", "[/red][bold]", "=1+1", "@a", "<script>", "\u202eabc",
                  "a,b", ' "', "\x00", "x" * 5000, "é\u0301", ":cow:", "'", "\\", "%s{}", "-1",
                  "🦔"]  # fmt: skip
+
+
+CODEBOOK = b"""column,role,kind,levels,missing,text,group,why
+a,node,nominal,0|1,0,Do you?,x,two values
+b,covariate,ordinal,0|1|2,0,How much?,x,
+c,skip,,,0,,,
+d,weight,count,,0,,,
+"""
 
 
 def tree(folder: Path) -> Files:
@@ -71,8 +83,19 @@ def valid() -> dict[str, Files]:
             found[kind] = {f"{kind}/{name}": content for name, content in tree(home / kind).items()}
         (home / "data.csv").write_bytes(found["csv"]["data.csv"])
         graph = markhood.learn(home / "data.csv", run=Run(checkpoint=home / "saved"))
-        tiles = tree(home / "saved")
-        found["checkpoint"] = {f"saved/{name}": content for name, content in tiles.items()}
+        with suppress(markhood.InputError):
+            markhood.bootstrap(home / "data.csv", replicates=2, run=Run(checkpoint=home / "again"))
+        for kind, folder in (("checkpoint", "saved"), ("checkpoint-bootstrap", "again")):
+            tiles = tree(home / folder)
+            found[kind] = {f"saved/{name}": content for name, content in tiles.items()}
+        for kind, columns in (("model", slice(None)), ("model-binary", [0, 2, 4])):
+            (home / "few.csv").write_text(
+                "\n".join(",".join(np.array(line.split(","))[columns]) for line in lines)
+            )
+            few = markhood.Graph(np.array(names)[columns], [(0, 1), (1, 2)])
+            markhood.write_model(markhood.fit_model(few, home / "few.csv"), home / "model.json")
+            found[kind] = {"model.json": (home / "model.json").read_bytes()}
+        found |= sheets_and_others(home)
         (home / "graphs").mkdir()
         for ending in ("csv", "json", "graphml", "gexf", "npz"):
             markhood.write_graph(graph, home / "graphs" / f"graph.{ending}")
@@ -83,12 +106,35 @@ def valid() -> dict[str, Files]:
         cells = choose_cells(Cost(), ["hub"], [64], [])
         run(Cost(), cells, 1, home / "paper" / "cost.csv", Runner(1), Sampling(50, 1))
         found["paper"] = {"paper/cost.csv": (home / "paper" / "cost.csv").read_bytes()}
+    found["codebook"] = {"codebook.csv": CODEBOOK}
     found["weights"] = {"weights.txt": b"1\n2\n" * 40}
     found["edges"] = {"edges.csv": b"a,b\nc,d\n"}
     found["priors"] = {"priors.csv": b"a,b,0.3\nc,d,0.9\n"}
     found["groups"] = {"groups.csv": b"a,x\nb,x\nc,y\nd,y\ne,y\n"}
     found["positions"] = {"positions.csv": b"a,1,5\nb,1,70\nc,2,3\nd,2,9\ne,X,4\n"}
     return found
+
+
+def sheets_and_others(home: Path) -> dict[str, Files]:
+    """Return files of other programs: spreadsheets, statistics packages, R and BIOM."""
+    import pandas as pd
+    import pyreadstat
+    import rdata
+
+    frame = pd.DataFrame({"a": [0, 1, 1, 0] * 9, "b": ["x", "y", "z"] * 12, "c": [1.5, 2.0] * 18})
+    frame.to_excel(home / "data.xlsx", index=False)
+    frame.to_excel(home / "data.ods", index=False, engine="odf")
+    pyreadstat.write_sav(frame, home / "data.sav", variable_value_labels={"a": {0: "n", 1: "y"}})
+    frame.to_stata(home / "data.dta", write_index=False)
+    rdata.write_rds(home / "data.rds", frame.assign(b=frame["b"].astype("category")))
+    rows = [{"id": f"o{k}"} for k in range(4)]
+    cells = [[i, j, i + j] for i in range(4) for j in range(12) if (i + j) % 3]
+    biom = {"id": None, "format": "1.0.0", "type": "OTU table", "matrix_type": "sparse",
+            "matrix_element_type": "int", "shape": [4, 12], "rows": rows,
+            "columns": [{"id": f"s{k}"} for k in range(12)], "data": cells}  # fmt: skip
+    (home / "data.biom").write_text(json.dumps(biom))
+    endings = ("xlsx", "ods", "sav", "dta", "rds", "biom")
+    return {e: {f"data.{e}": (home / f"data.{e}").read_bytes()} for e in endings}
 
 
 def edited(content: bytes, rng: Random) -> bytes:
@@ -139,17 +185,59 @@ def with_other_numbers(content: bytes, rng: Random) -> bytes:
     if flat.size and rng.random() < 0.8:
         for _ in range(rng.choice([1, 3, 50])):
             at = rng.randrange(flat.size)
-            flat.view(np.uint64)[at] ^= np.uint64(1 << rng.randrange(64))
+            flat.view(np.uint8).reshape(flat.size, -1)[at, rng.randrange(flat.itemsize)] ^= (
+                np.uint8(1 << rng.randrange(8))
+            )
     else:
         changes: list[Callable[[Any], Any]] = [
             lambda a: a[:0], lambda a: a[..., :-1], lambda a: a.astype(np.float64), lambda a: a.T,
-            lambda a: a.view(np.int64), lambda a: a[None], lambda a: -a.view(np.int64),
-            lambda a: np.concatenate([a, a]), lambda a: np.full_like(a, 2**62),
+            lambda a: a.view(np.int8), lambda a: a[None], lambda a: -a.view(np.int8),
+            lambda a: np.concatenate([a, a]), lambda a: np.full(a.shape, 2**62),
         ]  # fmt: skip
-        array = rng.choice(changes)(array)
+        try:
+            array = rng.choice(changes)(array)
+        except (IndexError, TypeError, ValueError):  # texts, or a single number
+            array = array[None]
     held = io.BytesIO()
     np.save(held, array)
     return held.getvalue()
+
+
+def rezipped(content: bytes, rng: Random) -> bytes:
+    """Return an archive of which a member is damaged and has the sizes and the CRC of what it is."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = rng.choice(list(members))
+    old = members.pop(name)
+    if name.endswith(".npy") and rng.random() < 0.7:
+        members[name] = with_other_numbers(old, rng)
+    elif name.endswith((".xml", ".rels")) and rng.random() < 0.8:
+        members[name] = with_other_elements(old, rng)
+    elif rng.random() < 0.9:
+        members[rng.choice([name, name, name, "../x", "x" * 300])] = edited(old, rng)
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as new:
+        for name, member in members.items():
+            new.writestr(name, member)
+    return held.getvalue()
+
+
+def with_other_elements(content: bytes, rng: Random) -> bytes:
+    """Return XML in which an element is gone, doubled or nested, or an attribute or text is another."""
+    root = ElementTree.fromstring(content)
+    for _ in range(rng.choice([1, 1, 3])):
+        element = rng.choice(list(root.iter()))
+        value = rng.choice(["", "x", "-1", "99999999999", "nan", "1e999", "true", "A1:XFD1048576",
+                            "XFD1048576", "0", *HOSTILE_NAMES[1:8]])  # fmt: skip
+        if element.attrib and rng.random() < 0.5:
+            element.set(rng.choice(list(element.attrib)), value)
+        elif len(element) and rng.random() < 0.5:
+            element.remove(rng.choice(list(element)))
+        elif rng.random() < 0.5:
+            element.append(copy.deepcopy(rng.choice([e for e in root.iter() if len(e) < 5])))
+        else:
+            element.text = value
+    return ElementTree.tostring(root)
 
 
 def resealed(files: Files, rng: Random) -> Files:
@@ -211,8 +299,12 @@ def damaged(kind: str, files: Files, rng: Random) -> Files:
         return {k: v for k, v in files.items() if k != name} or {name: b""}
     if name.endswith(".tiles") and rng.random() < 0.7:
         return {**files, name: resealed_tiles(content, rng)}
-    if name.endswith(".json") and rng.random() < 0.6:
+    if name.endswith((".json", ".biom")) and rng.random() < 0.6:
         return {**files, name: json.dumps(with_other_values(json.loads(content), rng)).encode()}
+    if name.endswith((".npz", ".xlsx", ".ods")) and rng.random() < 0.7:
+        return {**files, name: rezipped(content, rng)}
+    if name.endswith((".graphml", ".gexf")) and rng.random() < 0.5:
+        return {**files, name: with_other_elements(content, rng)}
     if name.endswith((".csv", ".json", ".txt", ".graphml", ".gexf", ".fasta", ".vcf", ".bim")) and (
         rng.random() < 0.4
     ):

@@ -104,3 +104,18 @@ def valid_files() -> dict[str, list[bytes]]:
             save(held, table)  # type: ignore[operator]
             found.setdefault(ending, []).append(held.getvalue())
     return found
+
+
+def written_files(folder: Path) -> dict[str, list[bytes]]:
+    """Return files that markhood writes itself, by name: graphs, models and a tile."""
+    import markhood
+    from markhood.execution.tile_codec import encode_result
+
+    graph = markhood.Graph(["a", "b", "c"], [(0, 1), (1, 2)])
+    model = markhood.fit_model(graph, TABLE)
+    markhood.write_model(model, folder / "model.json")
+    names = [f"graph.{ending}" for ending in ("json", "csv", "graphml", "gexf", "npz")]
+    for name in names:
+        markhood.write_graph(model.graph, folder / name)
+    found = {name: [(folder / name).read_bytes()] for name in (*names, "model.json")}
+    return {**found, "tile": [encode_result({"a": np.arange(3), "b": [1.5, None, "x"]}, ())]}

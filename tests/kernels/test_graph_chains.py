@@ -21,12 +21,20 @@ def all_pairs(n_variables):
 
 
 def prior_of(
-    pairs, density=0.2, log_odds=None, *, learns=False, scale=1.0, shape=0.0, periods=None
+    pairs,
+    density=0.2,
+    log_odds=None,
+    *,
+    learns=False,
+    scale=1.0,
+    shape=0.0,
+    background=0.0,
+    periods=None,
 ):
     log_odds = np.full(len(pairs), np.nan) if log_odds is None else np.array(log_odds)
     bins = (np.array([-1.5, 0.5]), np.array([20.0, 3.0])) if learns else (np.empty(0), np.empty(0))
     periods = np.ones(len(pairs), np.uint8) if periods is None else np.array(periods, np.uint8)
-    return PairPrior(log_odds, *bins, scale, shape, density, learns, periods)
+    return PairPrior(log_odds, *bins, scale, shape, background, density, learns, periods)
 
 
 def chain_of(pairs, seed=1):
@@ -182,8 +190,10 @@ def test_example_the_density_is_the_mean_probability_of_all_pairs(kernels):
         assert density == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("shape", [-0.7, -0.2, 0.4, 0.9])
-def test_oracle_priors_of_two_components_are_integrals(kernels, shape):
+@pytest.mark.parametrize(
+    ("shape", "background"), [(-0.7, 0.0), (-0.2, 0.4), (0.0, 0.2), (0.4, 0.0), (0.9, 0.1)]
+)
+def test_oracle_priors_of_couplings_are_integrals(kernels, shape, background):
     """The likelihood being normal, Bayes factor, mean and variance are integrals over the coupling."""
     values = np.random.default_rng(1).integers(0, 3, (80, 2))
     values[:, 1] = np.where(np.arange(80) % 4 == 0, values[:, 0], values[:, 1])
@@ -206,7 +216,11 @@ def test_oracle_priors_of_two_components_are_integrals(kernels, shape):
     weights = normal(mode, variance) / normal(0, square) * mixture
     total = np.trapezoid(weights, x)
     odds = np.exp(fit.log_bayes_factor(scale)) * total
-    prior = prior_of(pairs, 0.5, scale=scale, shape=shape)
+    if background:  # the likelihood relative to that of no coupling, over the background
+        likelihood = normal(mode, variance) / normal(0, square)
+        ratios = likelihood / likelihood[len(x) // 2]
+        odds /= np.trapezoid(ratios * normal(0, background**2), x)
+    prior = prior_of(pairs, 0.5, scale=scale, shape=shape, background=background)
     sums, _ = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 0, 1)
     assert sums.probabilities[0] == pytest.approx(odds / (1 + odds), rel=1e-4)
     mean = np.trapezoid(x * weights, x) / total
@@ -237,6 +251,7 @@ def test_example_levels_are_sampled_too():
         ({"density": 1.0}, "between 0 and 1"),
         ({"scale": -1.0}, "positive"),
         ({"shape": 1.0}, "between -1 and 1"),
+        ({"background": -0.1}, "must not be negative"),
     ],
 )
 def test_example_chains_of_wrong_sizes(change, message):

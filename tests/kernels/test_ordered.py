@@ -91,6 +91,18 @@ def test_nine_distinct_rows_are_separated(kernels, seed, target, blanket):
     assert found.log_likelihoods[0] == pytest.approx(supremum(problem), abs=1e-8)
 
 
+@pytest.mark.parametrize("seed", [50, 51, 52, 59])
+@pytest.mark.parametrize("copies", [1, 3])
+def test_blankets_that_become_separated_as_they_grow_converge(native_kernels, seed, copies):
+    """A blanket does not start from a candidate's fit whose coefficients go to infinity."""
+    rng = np.random.default_rng(seed)
+    values = np.column_stack([rng.permutation(9) for _ in range(12)]).repeat(copies, axis=0)
+    costs = Costs(np.log(len(values)) / 2, 0.5)
+    grown = native_kernels.grow_blankets(bits_of(values, [True] * 12), *all_others(12), costs)
+    assert not grown.not_converged.any()
+    assert np.diff(grown.members.starts).max() > 2
+
+
 @settings(max_examples=40)
 @given(
     seed=seeds,

@@ -108,7 +108,10 @@ def test_property_what_is_known_is_heeded():
     required, forbidden = [(0, 15)], [(0, 1)]
     found = markhood.Bayes(
         knowledge=markhood.Knowledge(
-            required_edges=required, forbidden_edges=forbidden, groups=groups
+            required_edges=required,
+            forbidden_edges=forbidden,
+            groups=groups,
+            group_rule="between",
         ),
         **SHORT,
     ).fit(VALUES)

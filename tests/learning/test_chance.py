@@ -1,5 +1,7 @@
 """How many edges chance makes: by theory, by shuffling, and what is said of it."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -51,7 +53,14 @@ def test_example_few_samples_of_many_variables_are_spoken_of_with_a_safer_choice
     with warns("chance-edges", facts=("of the", "gamma=1.25", "shuffles=5")):
         graph = markhood.learn(table, gamma=0.5)
     assert graph.n_edges > 20
-    assert safer_gamma(encode(table), 0.5) == 1.25
+
+
+def test_example_the_suggested_gamma_is_larger_where_the_asymptotic_formula_is_too_small():
+    table = coins(0, 40, 10)
+    request = Request.of("pairwise", {"gamma": 0.5, "n_jobs": 1})
+    with request.job(encode(table)) as job:
+        assert expected_pairs(job.samples, 0.5) < 1 <= pairs_by_chance(job, 0.5)
+        assert pairs_by_chance(job, safer_gamma(job, 0.5)) < 1
 
 
 def test_example_the_default_gamma_is_raised_where_most_edges_would_be_chance():
@@ -103,3 +112,24 @@ def test_example_what_shuffled_columns_give_is_written_down():
     strong = markhood.learn(network(4, 2000, 6, strength=2.0), run=markhood.Run(shuffles=2))
     assert max(strong.provenance["edges_by_chance"]) <= 1
     assert "edges_by_chance" not in markhood.learn(network(4, 2000, 6)).provenance
+
+
+@pytest.mark.parametrize("method", ["plrhc", "pairwise"])
+@pytest.mark.parametrize("strength", [0.0, 1.0])
+def test_property_pairs_are_screened_once_whether_gamma_is_raised_or_not(method, strength):
+    rng = np.random.default_rng(2)
+    table = coins(1, 400, 260)
+    table[:, 1::2] = np.where(rng.random((400, 130)) < strength, table[:, ::2], table[:, 1::2])
+    n_screened = 0
+
+    def count(phase, done, total):
+        nonlocal n_screened
+        n_screened += phase == "screen" and done > 0
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph = markhood.learn(table, method, progress=count)
+    assert (graph.provenance["parameters"]["gamma"] > 0.5) == (strength == 0)
+    request = Request.of(method, {})
+    with request.job(request.prepared(encode(table))) as job:
+        assert n_screened == len(job.scorer.tiles()) > 3

@@ -134,7 +134,7 @@ def test_example_groups_and_covariates_tell_copies_apart():
     graph = markhood.learn(
         table,
         genome=markhood.Genome(identical="group"),
-        knowledge=markhood.Knowledge(groups=groups),
+        knowledge=markhood.Knowledge(groups=groups, group_rule="between"),
     )
     assert dict(graph.members) == {"a": ("twin",)}
     graph = markhood.learn(table, adjust_for=["copy"], genome=markhood.Genome(identical="group"))

@@ -102,6 +102,24 @@ def test_property_a_graph_with_clusters_is_bootstrapped_by_clusters():
         graph.bootstrap(frame, resample="model", replicates=3)
 
 
+def test_property_pairs_in_clusters_are_tested_given_the_covariates():
+    """A school's type moves two answers apart, and hides that pupils give them together."""
+    rng = np.random.default_rng(0)
+    schools = np.repeat(np.arange(60), 20)
+    kind = rng.integers(0, 2, 60)[schools]
+    both, of_school = rng.normal(size=1200), rng.normal(size=(60, 2))[schools]
+    odds = 1.6 * both[:, None] + 0.9 * of_school + 2.6 * (kind - 0.5)[:, None] * [1, -1]
+    answers = odds + rng.logistic(size=(1200, 2)) > 0
+    frame = pd.DataFrame(answers.astype(int), columns=["a", "b"])
+    frame = frame.join(pd.DataFrame(coins(6, 1200)).add_prefix("q"))
+    frame = frame.assign(kind=kind, school=schools)
+    found = markhood.learn(frame, adjust_for=["kind"], clusters="school")
+    assert ("a", "b") in found.edge_names()
+    frame["kind"] = kind + rng.normal(scale=0.01, size=1200)  # a real covariate
+    found = markhood.learn(frame, adjust_for=["kind"], clusters="school")
+    assert ("a", "b") in found.edge_names()
+
+
 def test_oracle_standard_errors_in_clusters_are_those_of_the_original_rows():
     values = network(4, 300, 4, strength=1.0)
     names = [f"x{k}" for k in range(4)]

@@ -65,7 +65,6 @@ def test_oracle_rest_scores_are_sums_over_other_columns():
         ("plrhc", {}),
         ("plrhc", {"rule": "pair"}),
         ("hc", {"rule": "and"}),
-        ("bayes", {}),
         ("pairwise", {}),
         ("l1lr", {"kinds": "nominal"}),
     ],
@@ -77,6 +76,16 @@ def test_example_edges_of_common_causes_disappear(method, options, levels):
     assert graph.factors.n_factors == 2
     assert len(edges(graph) - PAIRS) < len(edges(without) - PAIRS) / 3
     assert edges(graph) >= PAIRS
+
+
+@pytest.mark.parametrize("levels", [2, 4])
+def test_example_edges_of_common_causes_are_not_probable(levels):
+    values = questionnaire(1, levels=levels)
+    graph = markhood.learn(values, "bayes", factors="auto")
+    assert graph.factors.n_factors == 2
+    assert edges(graph) >= PAIRS
+    assert len(edges(graph) - PAIRS) <= 2
+    assert graph.provenance["chains"]["background"] > 0  # factors do not explain everything
 
 
 def test_example_a_sparse_network_has_no_factors():

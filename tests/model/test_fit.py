@@ -173,7 +173,7 @@ def test_example_separated_data():
         plain = markhood.fit_model(pair, data, prior=None)
     assert plain.couplings[0] == np.inf
     assert np.isfinite(plain.couplings[1])
-    assert np.isnan(plain.intervals()[0]).all()
+    assert plain.intervals()[0].tolist() == [-np.inf, np.inf]
     assert plain.fields[:2].tolist() == [-np.inf, -np.inf]
     assert np.isfinite(plain.fields[2])
 
@@ -269,3 +269,27 @@ def test_example_fitting_does_not_repeat_warnings_of_learning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         markhood.fit_model(markhood.learn(DATA), DATA)
+
+
+def test_example_far_more_parameters_than_values_are_refused():
+    copies = np.repeat(np.arange(128)[:, None] % 64, 10, axis=1)
+    star = Graph([f"x{j}" for j in range(10)], [(0, j) for j in range(1, 10)])
+    with refuses("model-size", "graph", "36351 parameters", "1280 observed values"):
+        markhood.fit_model(star, markhood.encode(copies, kinds="nominal"))
+
+
+def test_example_more_parameters_than_memory_are_refused(monkeypatch):
+    monkeypatch.setattr("markhood.model.fitting.fit.available_memory", lambda: 50)
+    with refuses("model-size", "graph", "50 bytes"):
+        markhood.fit_model(Graph(["x0", "x1"], [(0, 1)]), [[0, 0], [1, 1], [0, 1], [1, 1]])
+
+
+def test_example_errors_of_many_parameters_within_own_regressions(monkeypatch):
+    values = np.random.default_rng(0).integers(0, 5, (200, 8))
+    complete = Graph([f"x{j}" for j in range(8)], [(i, j) for j in range(8) for i in range(j)])
+    samples = markhood.encode(values, kinds="nominal")
+    exact = markhood.fit_model(complete, samples).errors.couplings
+    monkeypatch.setattr("markhood.model.fitting.fit.MOST_NEAR", 100)
+    near = markhood.fit_model(complete, samples).errors.couplings
+    assert (near < exact).all()
+    np.testing.assert_allclose(near, exact, rtol=0.1)

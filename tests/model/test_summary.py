@@ -1,6 +1,6 @@
 """Parameters by name, the printed table, and information criteria against what they estimate."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -127,3 +127,35 @@ def test_example_a_file_without_it_has_no_criteria(tmp_path):
 def test_example_bad_levels_are_refused():
     with refuses("option-value", "level"):
         markhood.fit_model(RING, DATA).conf_int(95)
+
+
+def test_example_intervals_on_a_learned_graph_say_that_it_was_selected():
+    frame = pd.DataFrame(DATA, columns=RING.nodes)
+    learned = markhood.learn(frame)
+    model, given = markhood.fit_model(learned, frame), markhood.fit_model(RING, frame)
+    every = markhood.fit_model(learned, frame, all_pairs=True)
+    assert [one.is_selected for one in (model, given, every)] == [True, False, False]
+    for one in (model, given, every):
+        assert ("Intervals hold for a given graph" in str(one.summary())) == one.is_selected
+        assert ("Intervals hold for a given graph" in one._repr_html_()) == one.is_selected
+        assert ("do not include the selection" in one.describe_methods()) == one.is_selected
+    assert every.graph.n_edges == 15
+    assert "couplings of all pairs were estimated" in every.describe_methods()
+    np.testing.assert_allclose(
+        every.couplings,
+        markhood.fit_model(Graph(RING.nodes, list(combinations(range(6), 2))), frame).couplings,
+    )
+
+
+def test_property_intervals_of_fields_hold_with_all_pairs_and_not_on_a_learned_graph():
+    covered = np.zeros((2, 2))
+    for seed in range(40):
+        frame = pd.DataFrame(TRUTH.sample(800, seed=[seed, 9]), columns=RING.nodes)
+        learned = markhood.learn(frame, gamma=1.0)
+        for k, all_pairs in enumerate((False, True)):
+            model = markhood.fit_model(learned, frame, all_pairs=all_pairs)
+            hits = np.abs(model.fields - TRUTH.fields) <= 1.96 * model.errors.fields
+            covered[k] += hits.sum(), len(hits)
+    shares = covered[:, 0] / covered[:, 1]
+    assert shares[0] < 0.9
+    assert shares[1] == pytest.approx(0.95, abs=0.035)

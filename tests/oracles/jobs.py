@@ -18,12 +18,12 @@ def job_of(samples, criterion=None, kernels=None, n_jobs=1, constraints=NO_CONST
 
 
 def known_beforehand(
-    names, required_edges=None, forbidden_edges=None, groups=None, group_rule="between"
+    names, required_edges=None, forbidden_edges=None, groups=None, group_rule=None
 ):
     known = Knowledge(
         required_edges=required_edges,
         forbidden_edges=forbidden_edges,
         groups=groups,
-        group_rule=group_rule,
+        group_rule=group_rule or ("any" if groups is None else "between"),
     )
     return Request(Plrhc(), knowledge=known).constraints(Variables(tuple(names)))

@@ -10,6 +10,7 @@ import pytest
 import markhood
 from markhood import Graph, InputError
 from markhood.data.variables import Variables
+from markhood.model.fitted.summary import SELECTION
 from markhood.output.graphs.files import holds_graph
 from markhood.output.report import facts
 from markhood.output.report.page import report_html
@@ -236,3 +237,14 @@ def test_the_report_says_what_was_known_beforehand():
     rows = facts.run_rows(Graph("ab", [], provenance={"known": known}))
     assert rows[0] == ("required edges", "2")
     assert rows[-1] == ("group rule", "within")
+
+
+def test_intervals_on_a_learned_graph_have_a_caveat():
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, size=(300, 4))
+    table[:, 1] = np.where(rng.random(300) < 0.8, table[:, 0], table[:, 1])
+    graph = markhood.learn(table)
+    learned, every = (markhood.fit_model(graph, table, all_pairs=own) for own in (False, True))
+    assert SELECTION in data_of(report_html(graph, model=learned))["warnings"]
+    assert SELECTION not in data_of(report_html(every.graph, model=every))["warnings"]
+    assert SELECTION not in data_of(report_html(graph))["warnings"]

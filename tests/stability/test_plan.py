@@ -5,7 +5,10 @@ import pytest
 import markhood
 from markhood import simulate
 from markhood.learning.request import Request
-from markhood.stability.plan import _described, _logistic, _root, _Study
+from markhood.stability.expected_network import described_networks, with_change
+from markhood.stability.measures import MEASURES
+from markhood.stability.planned_study import Study
+from markhood.stability.power import fit_power, size_with_power
 from messages import refuses
 
 QUICK = {"data_sets": 90, "n_jobs": 1}
@@ -40,7 +43,7 @@ def test_example_every_measure_has_an_answer(measure):
 
 def test_example_the_stability_of_centralities_is_a_measure():
     model = simulate.ising(simulate.hub(8), simulate.SignedCouplings(2.0), seed=1)
-    study = _Study(Request.of("plrhc", {"seed": 1}), lambda _: model, "cs", -1, 0.0)
+    study = Study(Request.of("plrhc", {"seed": 1}), lambda _: model, "cs", -1, 0.0)
     assert study.value((0, 60)) < 0.5 < study.value((0, 4000))
 
 
@@ -69,7 +72,7 @@ def test_example_a_target_out_of_reach():
 
 
 def test_property_levels_are_as_frequent_as_their_mirror_images():
-    model = _described(6, 0.5, 1.5, 4)[0](1)
+    model = described_networks(6, 0.5, 1.5, 4)[0](1)
     shares = np.array([np.bincount(column, minlength=4) for column in model.sample(4000, seed=1).T])
     np.testing.assert_allclose(shares / 4000, shares[:, ::-1] / 4000, atol=0.05)
     assert model.sample_packed(500, seed=1).variables.kinds == ("ordinal",) * 6
@@ -79,8 +82,8 @@ def test_oracle_logistic_regression_finds_the_size():
     rng = np.random.default_rng(1)
     x = np.repeat(np.log([100, 150, 200, 300, 400]), 2000)
     success = rng.random(len(x)) < 1 / (1 + np.exp(-4 * (x - np.log(180))))
-    centre, slope, covariance = _logistic(x, success)
-    assert _root(centre, slope, 0.5) == pytest.approx(180, rel=0.03)
+    centre, slope, covariance = fit_power(x, success)
+    assert size_with_power(centre, slope, 0.5) == pytest.approx(180, rel=0.03)
     assert abs(centre - np.log(180)) < 4 * np.sqrt(covariance[0, 0])
 
 
@@ -104,3 +107,60 @@ def test_example_options_out_of_range(options, where):
 def test_example_an_edge_that_the_network_lacks():
     with refuses("graph-unknown"):
         markhood.plan(NETWORK, "edge", edge=("x0", "x5"), **QUICK)
+
+
+def test_property_a_larger_group_difference_needs_fewer_samples():
+    sizes = [
+        markhood.plan(NETWORK, "group", difference=d, data_sets=27, n_jobs=1).n_samples
+        for d in (1.5, 3.0)
+    ]
+    assert sizes[1] < 0.6 * sizes[0]
+
+
+def test_oracle_the_power_for_a_group_difference_is_that_of_the_permutation_test():
+    study = Study(Request.of("plrhc", {"seed": 1}), lambda _: NETWORK, "group", 2, 0.0, 2.0)
+    planned = np.mean([study.value((k, 400)) for k in range(40)])
+    found = []
+    for seed in range(40):
+        one = NETWORK.sample(200, seed=[seed, 1])
+        other = with_change(NETWORK, 2, 2.0).sample(200, seed=[seed, 2])
+        tested = markhood.compare_groups(one, other, permutations=199, seed=seed)
+        i, j = NETWORK.graph.edges[2].tolist()
+        rows = {(r["source"], r["target"]): r["p_adjusted"] for r in tested.edge_rows()}
+        found.append(rows[f"x{i}", f"x{j}"] <= 0.05)
+    assert planned == pytest.approx(np.mean(found), abs=0.3)
+    assert 0.1 < planned < 1
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_example_the_paragraph_of_every_measure_states_its_target(measure):
+    own = MEASURES[measure]
+    numbers = np.array([50, 50, 100, 100]), np.array([0.0, 1.0, 1.0, 1.0])
+    found = markhood.Plan(measure, own.target, 0.8, 90, 80, 99, *numbers, 0.1, "a network")
+    assert own.wanted.format(own.target) in found.paragraph()
+    assert "with 10 % missing values" in found.paragraph()
+    assert [row["power"] for row in found.rows()] == [0.5, 1.0]
+    assert {"samples", measure, "power_error"} <= set(found.rows()[0])
+    assert f'"{measure}": {own.meaning}' in " ".join(markhood.plan.__doc__.split())
+
+
+def test_property_a_change_keeps_fields_of_spins_and_levels():
+    model = described_networks(5, 0.6, 1.0, 3)[0](1)
+    changed = with_change(model, 0, 0.2)
+    assert [np.abs(a - b).max() > 0 for a, b in zip(model.tables, changed.tables, strict=True)] == [
+        True,
+        *[False] * (len(model.tables) - 1),
+    ]
+    with refuses("option-value", "difference"):
+        markhood.plan(NETWORK, "group", difference=0.0, n_jobs=1)
+
+
+@pytest.mark.parametrize("measure", ["edge", "group"])
+def test_example_sparse_networks_have_an_edge_to_find(measure):
+    found = markhood.plan(
+        None, measure, nodes=4, density=0.02, coupling=4.0, difference=6.0, data_sets=9, n_jobs=1
+    )
+    assert found.n_samples is None or found.n_samples >= 25
+    assert ("one coupling changed by 6" in found.paragraph()) == (measure == "group")
+    with refuses("graph-empty", "source"):
+        markhood.plan(None, measure, nodes=4, density=0.0, n_jobs=1)

@@ -8,6 +8,12 @@ export function control(a, b, bend) {
   return { x: (a.x + b.x) / 2 + bend * (b.y - a.y), y: (a.y + b.y) / 2 - bend * (b.x - a.x) };
 }
 
+// Both ends of an edge, and its middle.
+export function threePoints(a, b, bend) {
+  const c = control(a, b, bend);
+  return [a, { x: (a.x + 2 * c.x + b.x) / 4, y: (a.y + 2 * c.y + b.y) / 4 }, b];
+}
+
 // Points along an edge, including the ends.
 export function pointsOf(a, b, bend) {
   if (!bend) return [a, b];

@@ -1,7 +1,7 @@
 // The card next to the network: details of the selected variable or edge.
 
 import { couplingCell, couplingMap, couplingWords } from "./coupling.js";
-import { across, counted, edgeName, spelled } from "./data.js";
+import { across, columnWords, counted, edgeName, spelled } from "./data.js";
 import { byId, element, svgElement } from "./dom.js";
 import { heatMap, surprises } from "./heatmap.js";
 import { onThemeChange } from "./theme.js";
@@ -24,6 +24,7 @@ export class Card {
     byId("node").hidden = node === null;
     byId("edge").hidden = edge === null;
     byId("hint").hidden = node !== null || edge !== null;
+    byId("card").classList.toggle("open", node !== null || edge !== null);
     if (node !== null) this.drawNode(node);
     if (edge !== null) this.drawEdge(edge);
   }
@@ -33,7 +34,10 @@ export class Card {
     const { evidence } = data.edges;
     const edges = [...selection.lit].sort((a, b) => evidence[b] - evidence[a] || a - b);
     byId("node-name").textContent = data.nodes.name[node];
-    byId("node-facts").textContent = counted(edges.length, "neighbour");
+    byId("node-text").textContent = data.nodes.text[node];
+    byId("node-facts").textContent = this.nodeFacts(node, edges.length);
+    drawForbidden(data, node);
+    drawFields(data.nodes.fields?.[node] ?? []);
     drawMembers(data.nodes.members[node]);
     byId("node-shares").replaceChildren(...shareRows(data.nodes.shares?.[node] ?? []));
     byId("neighbours").replaceChildren(
@@ -55,6 +59,21 @@ export class Card {
     );
   }
 
+  nodeFacts(node, degree) {
+    const { nodes, groups, measures } = this.data;
+    const facts = [counted(degree, "neighbour")];
+    if (nodes.group && nodes.group[node] >= 0) facts.unshift(groups[nodes.group[node]]);
+    const strength = measures.strength;
+    if (strength) {
+      const { low, high } = strength;
+      const interval = low ? ` (${spelled(low[node], 2)} to ${spelled(high[node], 2)})` : "";
+      facts.push(`strength ${spelled(strength.value[node], 2)}${interval}`);
+    }
+    const share = nodes.predictability?.[node];
+    if (share !== undefined && share !== null) facts.push(`predictability ${spelled(share, 2)}`);
+    return facts.join("; ");
+  }
+
   drawEdge(k) {
     const { data, selection } = this;
     const { name } = data.nodes;
@@ -69,6 +88,8 @@ export class Card {
     byId("edge-facts").replaceChildren(
       ...facts(data, k).flatMap(([what, value]) => [element("dt", {}, what), element("dd", {}, value)]),
     );
+    const texts = [source[k], target[k]].map((node) => data.nodes.text[node]).filter(Boolean);
+    byId("edge-texts").textContent = texts.join(" \u2013 ");
     const words = couplingWords(data, k);
     byId("edge-words").textContent = words;
     byId("edge-words").hidden = !words;
@@ -90,11 +111,20 @@ function facts(data, k) {
   const hasInterval = "coupling_low" in edges && "coupling_high" in edges;
   const interval = hasInterval ? ` (95 %: ${number("coupling_low")} to ${number("coupling_high")})` : "";
   rows.push(["coupling", `${number("coupling")}${interval}`]);
-  if ("share" in edges) rows.push(["share of imputations", number("share")]);
-  const written = new Set(["probability", "coupling_low", "coupling_high", "share"]);
-  for (const column of annotations.filter((each) => !written.has(each))) {
-    rows.push([column.replaceAll("_", " "), number(column)]);
+  if ("frequency" in edges) {
+    const has = "boot_low" in edges;
+    const over = has ? `; ${100 * data.level} % of the replicates: ${number("boot_low")} to ${number("boot_high")}` : "";
+    rows.push(["frequency", `${number("frequency")}${over}`]);
   }
+  if (edges.required[k]) rows.push(["prior knowledge", "this edge was required"]);
+  if ("share" in edges) rows.push(["share of imputations", number("share")]);
+  const written = new Set([
+    "probability", "coupling_low", "coupling_high", "share", "frequency", "boot_low", "boot_high",
+  ]);
+  for (const column of annotations.filter((each) => !written.has(each))) {
+    rows.push([columnWords(column, data), number(column)]);
+  }
+  if ("distance" in edges) rows.push(["distance", spelled(edges.distance[k], 0)]);
   return rows;
 }
 
@@ -119,6 +149,27 @@ function drawMembers(members) {
   details.hidden = !members.length;
   details.querySelector("summary").textContent = `grouped with ${counted(members.length, "other column")}`;
   details.querySelector("ul").replaceChildren(...members.map((name) => element("li", {}, name)));
+}
+
+// Variables that may not be neighbours.
+function drawForbidden({ nodes }, node) {
+  const names = (nodes.forbidden?.[node] ?? []).map((other) => nodes.name[other]);
+  byId("forbidden").hidden = !names.length;
+  byId("forbidden").textContent = `Forbidden as neighbours: ${names.join(", ")}.`;
+}
+
+// The fields of a variable, with intervals.
+function drawFields(fields) {
+  const known = fields.slice(0, MAX_LEVELS);
+  byId("fields").hidden = !known.length;
+  byId("field-rows").replaceChildren(
+    ...known.map(([level, value, low, high]) => {
+      const interval = typeof low === "number" ? `${spelled(low, 2)} to ${spelled(high, 2)}` : "?";
+      return element("tr", {}, element("th", { scope: "row" }, level),
+        element("td", { class: "number" }, typeof value === "number" ? spelled(value, 2) : "?"),
+        element("td", { class: "number" }, interval));
+    }),
+  );
 }
 
 // One row per level: its name, a bar, and the share.

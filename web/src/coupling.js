@@ -45,10 +45,9 @@ export function couplingWords(data, k) {
   }
   if (Number.isNaN(coupling[k]) || table[k] !== null) return "";
   const [a, b] = [source[k], target[k]];
-  const isBinary = levels[a]?.length === 2 && levels[b]?.length === 2;
-  const [one, other] = isBinary
-    ? [`${name[a]} = ${levels[a][1]}`, `${name[b]} = ${levels[b][1]}`]
-    : [`a step up in ${name[a]}`, `each step up in ${name[b]}`];
+  const step = (node, each) =>
+    levels[node]?.length === 2 ? `${name[node]} = ${levels[node][1]}` : `${each} step up in ${name[node]}`;
+  const [one, other] = [step(a, "a"), step(b, "each")];
   const times = Math.exp(Math.abs(coupling[k]));
   const factor = times < 100 ? times.toPrecision(2) : times > 1e4 ? "over 10 000" : Math.round(times);
   const how = coupling[k] < 0 ? "divides" : "multiplies";

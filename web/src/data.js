@@ -2,7 +2,7 @@
 //
 // JSON does not have infinity and NaN: an infinite number is the text "inf" or "-inf", an unknown one is null. Entry k of
 // a column belongs to edge k. Evidence is the sum of both ends and coupling their mean, as in Python; the size of
-// a coupling table is computed by Python, and is not in `signed`.
+// a coupling table is computed by Python, and is not in `signed`. `content.py` of the report lists all keys.
 
 const INFINITE = { inf: Infinity, "-inf": -Infinity };
 
@@ -12,8 +12,8 @@ function numbers(column) {
   );
 }
 
-export function readData(text) {
-  const raw = JSON.parse(text);
+export function readData(json) {
+  const raw = JSON.parse(json);
   const { source, target } = raw.edges;
   const columns = {};
   for (const name of raw.columns) if (name in raw.edges) columns[name] = numbers(raw.edges[name]);
@@ -30,13 +30,27 @@ export function readData(text) {
     incident[target[k]].push(k);
   });
   const members = raw.nodes.members ?? raw.nodes.name.map(() => []);
+  const text = raw.nodes.text ?? raw.nodes.name.map(() => "");
+  if (raw.distances) columns.distance = numbers(raw.distances.of);
+  const measures = {};
+  for (const [name, parts] of Object.entries(raw.measures ?? {})) {
+    measures[name] = Object.fromEntries(Object.entries(parts).map(([part, column]) => [part, numbers(column)]));
+  }
   const label = raw.nodes.name.map((own, k) =>
     members[k].length ? `${own} (+${members[k].length})` : own,
   );
   return {
     ...raw,
-    nodes: { ...raw.nodes, members, label }, // grouped columns, and a label with their number
-    edges: { source, target, table, counts, bend: raw.edges.bend ?? source.map(() => 0), ...columns },
+    nodes: { ...raw.nodes, members, text, label }, // grouped columns, and a label with their number
+    edges: {
+      source, target, table, counts,
+      bend: raw.edges.bend ?? source.map(() => 0),
+      required: raw.edges.required ?? source.map(() => 0),
+      graphs: raw.edges.graphs,
+      ...columns,
+    },
+    measures,
+    followsEdges: !raw.edges.bend, // whether the layout places nodes by their edges
     signed,
     kind: Array.from(signed, kindOf),
     count: source.length,
@@ -45,7 +59,7 @@ export function readData(text) {
 }
 
 // The kind of an edge in the legend.
-function kindOf(coupling) {
+export function kindOf(coupling) {
   return coupling > 0 ? "attraction" : coupling < 0 ? "repulsion" : "unknown";
 }
 
@@ -58,6 +72,13 @@ export function across(data, edge, node) {
 export function edgeName(data, k) {
   const { name } = data.nodes;
   return `${name[data.edges.source[k]]} \u2013 ${name[data.edges.target[k]]}`;
+}
+
+// A column name as words.
+export function columnWords(name, data) {
+  const graph = /^coupling_(\d+)$/.exec(name);
+  if (graph && data.graphs) return `coupling ${data.graphs[graph[1] - 1].name}`;
+  return name.replaceAll("_", " ").replace("rhat", "R-hat");
 }
 
 export function spelled(number, digits) {

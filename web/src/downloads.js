@@ -51,6 +51,15 @@ function graphml(data, edges) {
   const key = (name, owner, kind) =>
     `<key id="${name}" for="${owner}" attr.name="${name}" attr.type="${kind}"/>`;
   const names = data.nodes.name.map(escaped);
+  const { text: texts, group } = data.nodes;
+  const described = [
+    ...(texts.some(Boolean) ? [["text", texts]] : []),
+    ...(group ? [["group", group.map((number) => data.groups[number] ?? "")]] : []),
+  ];
+  const node = (name, k) => {
+    const parts = described.map(([key, own]) => `<data key="${key}">${escaped(own[k])}</data>`);
+    return `<node id="${name}"><data key="label">${name}</data>${parts.join("")}</node>`;
+  };
   const { source, target, table } = data.edges;
   const anyTable = table.some((found) => found !== null);
   return [
@@ -58,13 +67,14 @@ function graphml(data, edges) {
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
     ...Object.keys(data.about).map((name) => key(name, "graph", "string")),
     key("label", "node", "string"),
+    ...described.map(([name]) => key(name, "node", "string")),
     ...data.columns.map((name) => key(name, "edge", "double")),
     ...(anyTable ? [key("table", "edge", "string")] : []),
     '<graph edgedefault="undirected">',
     ...Object.entries(data.about).map(
       ([name, value]) => `<data key="${name}">${escaped(JSON.stringify(value))}</data>`,
     ),
-    ...names.map((name) => `<node id="${name}"><data key="label">${name}</data></node>`),
+    ...names.map(node),
     ...edges.map((k) => {
       const numbers = data.columns.map(
         (name) => `<data key="${name}">${spelled(data.edges[name][k])}</data>`,

@@ -5,6 +5,8 @@ import { byId, element } from "./dom.js";
 export function writeFacts(data) {
   byId("title").textContent = data.title;
   byId("summary").textContent = data.summary;
+  byId("findings-list").replaceChildren(...data.findings.map((text) => element("li", {}, text)));
+  byId("findings").hidden = !data.findings.length;
   fill("run", data.run);
   fill("data", data.data);
   byId("warnings").replaceChildren(...data.warnings.map((text) => element("li", {}, text)));

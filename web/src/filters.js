@@ -1,4 +1,4 @@
-// A slider and a number for every threshold: minimum evidence, |coupling| and probability of the edges shown.
+// A slider and a number for every threshold: minimum |coupling|, evidence, probability and frequency of the edges shown.
 
 import { counted } from "./data.js";
 import { byId, element } from "./dom.js";
@@ -11,13 +11,9 @@ export function offerFilters(data, shown) {
     const all = counted(data.count, "edge");
     byId("shown-count").textContent =
       shown.edges.length === data.count ? `All ${all} are shown.` : `${shown.edges.length} of ${all} shown.`;
-    byId("show-every-edge").hidden = shown.edges.length === data.count;
+    byId("show-every-edge").hidden = shown.edges.length === data.count || shown.graph !== null;
   };
-  byId("show-every-edge").addEventListener("click", () => {
-    shown.limits.forEach((limit) => (limit.least = -Infinity));
-    shown.switchedOff.clear();
-    shown.change();
-  });
+  byId("show-every-edge").addEventListener("click", () => shown.showAll());
   shown.listeners.push(say);
   say();
 }
@@ -27,8 +23,7 @@ class Row {
     this.limit = limit;
     const { name, words, steps } = limit;
     const disabled = steps.length < 2 ? { disabled: "" } : {};
-    const max = Math.max(steps.length - 1, 0);
-    this.slider = element("input", { id: name, type: "range", min: 0, max, step: 1, value: 0, ...disabled });
+    this.slider = element("input", { id: name, type: "range", min: 0, step: 1, value: 0, ...disabled });
     const aria = { "aria-label": `Minimum ${words}, as a number` };
     this.number = element("input", { id: `${name}-least`, type: "number", step: "any", ...aria, ...disabled });
     this.whole = element(
@@ -50,6 +45,7 @@ class Row {
 
   say() {
     const { limit, slider, number } = this;
+    slider.max = Math.max(limit.steps.length - 1, 0);
     slider.value = limit.step;
     const least = limit.isSet ? limit.least : limit.steps[0];
     const text = least === undefined || !Number.isFinite(least) ? "" : `${+least.toPrecision(4)}`;

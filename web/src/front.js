@@ -1,6 +1,7 @@
 // The layer above the nodes of sigma: highlighted edges and nodes, and labels.
 
-import { control } from "./arcs.js";
+import { control, threePoints } from "./arcs.js";
+import { across } from "./data.js";
 import { placeLabels, shortName } from "./labels.js";
 import { dashes } from "./looks.js";
 import { colours } from "./theme.js";
@@ -10,6 +11,9 @@ const SIZE = 13; // pixels
 const PER_NAME = 14_000; // square pixels per label in a large graph
 const FEW = 60; // up to this number of nodes, all are labelled
 const LIT = 2.4; // pixels, minimum width of a highlighted edge
+export const RING = 3.5; // pixels, width of a ring of predictability
+const MAX_RINGS = 150; // nodes
+const MANY = 1500; // nodes; beyond it, only this many are considered for a label
 
 export class Front {
   constructor(network) {
@@ -37,6 +41,8 @@ export class Front {
     lit.forEach((k) => this.drawEdge(k, 0));
     if (network.hovered !== null) this.drawEdge(network.hovered, 1.5);
     if (lit.length || network.hovered !== null) this.drawNodes();
+    this.drawMarks();
+    this.drawRings();
     if (node !== null) this.ring(node);
     network.matches.forEach((match) => this.ring(match));
     this.drawNames(this.names());
@@ -82,6 +88,46 @@ export class Front {
     }
   }
 
+  // A square on every edge that was required.
+  drawMarks() {
+    const { context, network } = this;
+    const { source, target, bend, required } = network.data.edges;
+    context.fillStyle = colours().text;
+    required.forEach((isRequired, k) => {
+      if (!isRequired || !network.shown.has(k)) return;
+      const [, { x, y }] = threePoints(network.at(source[k]), network.at(target[k]), bend[k]);
+      context.fillRect(x - 3, y - 3, 6, 6);
+    });
+  }
+
+  get hasRings() {
+    const { data, selection } = this.network;
+    const { predictability } = data.nodes;
+    return Boolean(predictability) && selection.isEmpty && predictability.length <= MAX_RINGS;
+  }
+
+  // Predictability: the share of a ring around the node.
+  drawRings() {
+    const { context, network } = this;
+    if (!this.hasRings) return;
+    const { predictability } = network.data.nodes;
+    predictability.forEach((share, node) => {
+      if (share === null || network.isHidden(node)) return;
+      const { x, y } = network.at(node);
+      const radius = network.radius(node) + RING / 2;
+      const arc = (from, to, colour) => {
+        context.beginPath();
+        context.arc(x, y, radius, from, to);
+        context.lineWidth = RING;
+        context.strokeStyle = colour;
+        context.stroke();
+      };
+      const top = -Math.PI / 2;
+      arc(0, 2 * Math.PI, colours().faded);
+      arc(top, top + 2 * Math.PI * Math.min(Math.max(share, 0), 1), colours().text);
+    });
+  }
+
   ring(node) {
     const { x, y } = this.network.at(node);
     this.strokeRing(this.context, x, y, this.network.radius(node));
@@ -101,16 +147,35 @@ export class Front {
     const { selection, matches, data } = network;
     const { width, height } = network.renderer.getDimensions();
     this.context.font = `${SIZE}px ${FONT}`;
-    const musts = [selection.node, ...selection.near, ...matches].filter((node) => node !== null);
-    const order = selection.isEmpty ? [...musts, ...rank] : musts;
+    const { source, target } = data.edges;
+    const hovered = network.hovered === null ? [] : [source[network.hovered], target[network.hovered]];
+    const musts = [selection.node, ...hovered, ...selection.near, ...matches].filter(
+      (node) => node !== null && !network.isHidden(node),
+    );
+    const free = selection.isEmpty ? rank.filter((node) => !network.isHidden(node)).slice(0, MANY) : [];
+    const order = [...musts, ...free];
     const must = new Set(musts);
     const candidates = [...new Set(order)].map((node) => ({
-      node, ...network.at(node), r: network.radius(node), text: shortName(data.nodes.label[node]),
-      must: must.has(node),
+      node, ...network.at(node), r: network.radius(node) + (this.hasRings || node === selection.node ? RING : 0), text: shortName(data.nodes.label[node]),
+      must: must.has(node), toward: this.toward(node),
     }));
     const discs = data.nodes.name.length > 300 ? [] : candidates;
     const most = rank.length <= FEW ? FEW : Math.round((width * height) / PER_NAME);
     return placeLabels(candidates, discs, { width, height }, (text) => this.measure(text), most);
+  }
+
+  // The mean direction from a node to its neighbours in view, so that the label can avoid its edges.
+  toward(node) {
+    const { network } = this;
+    const own = network.data.incident[node].filter((k) => network.shown.has(k));
+    if (!own.length || own.length > FEW) return { x: 0, y: 0 };
+    const from = network.at(node);
+    const sum = own.reduce((total, k) => {
+      const to = network.at(across(network.data, k, node));
+      const far = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+      return { x: total.x + (to.x - from.x) / far, y: total.y + (to.y - from.y) / far };
+    }, { x: 0, y: 0 });
+    return { x: sum.x / own.length, y: sum.y / own.length };
   }
 
   measure(text) {

@@ -44,6 +44,7 @@ function beside(network, node, right, down) {
 function nearest(network, away) {
   let [best, least] = [null, Infinity];
   network.data.nodes.name.forEach((_, node) => {
+    if (network.isHidden(node)) return;
     const found = away(network.at(node), node);
     if (found < least) [best, least] = [node, found];
   });

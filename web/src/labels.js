@@ -1,5 +1,5 @@
 // Positions of the labels next to their nodes: nodes with the most neighbours first, without overlaps, inside the
-// view. A label avoids nodes if one of the four sides of its node is free.
+// view. A label avoids nodes if one of the four sides of its node is free, and is on the side away from the neighbours.
 
 const MAX_LETTERS = 26; // the card has the whole name
 const CELL = 64; // pixels, cell size of the grid for looking up boxes
@@ -10,7 +10,7 @@ export function shortName(name) {
   return letters.length > MAX_LETTERS ? `${letters.slice(0, MAX_LETTERS - 1).join("")}\u2026` : name;
 }
 
-// `candidates` by rank: { node, x, y, r, text, must }. At most `most` labels in addition to those with
+// `candidates` by rank: { node, x, y, r, text, must, toward }, `toward` the mean direction to the neighbours. At most `most` labels in addition to those with
 // `must`.
 export function placeLabels(candidates, discs, { width, height }, measure, most) {
   const obstacles = new Boxes();
@@ -18,16 +18,19 @@ export function placeLabels(candidates, discs, { width, height }, measure, most)
   const names = new Boxes();
   const placed = [];
   let extra = 0;
-  for (const { node, x, y, r, text, must } of candidates) {
+  for (const { node, x, y, r, text, must, toward } of candidates) {
     if (!text || x < 0 || y < 0 || x > width || y > height) continue;
     if (!must && extra >= most) continue;
     const wide = measure(text);
+    const centred = Math.min(Math.max(x - wide / 2, 0), width - wide);
     const sides = [
-      [x + r + 3, y - HEIGHT / 2],
-      [x - r - 3 - wide, y - HEIGHT / 2],
-      [x - wide / 2, y - r - 2 - HEIGHT],
-      [x - wide / 2, y + r + 2],
-    ].map(([left, top]) => [left, top, left + wide, top + HEIGHT]);
+      [x + r + 3, y - HEIGHT / 2, toward.x - 0.3],
+      [x - r - 3 - wide, y - HEIGHT / 2, -toward.x],
+      [centred, y - r - 2 - HEIGHT, -toward.y],
+      [centred, y + r + 2, toward.y],
+    ]
+      .sort((a, b) => a[2] - b[2])
+      .map(([left, top]) => [left, top, left + wide, top + HEIGHT]);
     const open = sides.filter(
       (box) =>
         box[0] >= 0 && box[1] >= 0 && box[2] <= width && box[3] <= height && !names.meet(box),

@@ -1,24 +1,38 @@
-// The legend: kinds of edges, each with a switch that hides them; the measure shown by the line width, which the
-// reader chooses; and the communities, each with a button that highlights it.
+// The legend: kinds of edges, each with the number shown and a switch that hides them; the measure shown by the line
+// width, which the reader chooses; and the groups or communities, each with a button that highlights it.
 
 import { counted, spelled } from "./data.js";
 import { byId, element, svgElement } from "./dom.js";
 import { edgeLines } from "./lines.js";
 import { isInfinite } from "./shown.js";
-import { colours, communityColour, onThemeChange } from "./theme.js";
+import { colours, communityColour, onThemeChange, usualColouring } from "./theme.js";
+import { kindWords } from "./views.js";
 
-const KINDS = { attraction: "positive", repulsion: "negative", unknown: "no sign" };
-const MAX_COMMUNITIES = 12; // with a button
+const KINDS = ["attraction", "repulsion", "shared", "only1", "only2", "some", "unknown"];
+const MAX_SETS = 12; // with a button
 
 export function offerLegend(data, shown, selection, looks, network) {
   const draw = () => {
-    byId("kinds").replaceChildren(...kinds(data).map((kind) => toggle(data, shown, kind)));
+    byId("kinds").replaceChildren(...kinds(data, shown).map((kind) => toggle(data, shown, kind)));
     byId("widths").replaceChildren(...widthSamples(looks, colours()).map(sample));
     byId("paler").hidden = !("probability" in data.edges);
-    byId("communities").replaceChildren(...communityButtons(data, selection));
+    byId("required-words").hidden = !data.edges.required.some(Boolean);
+    byId("ring-words").hidden = !data.nodes.predictability;
+    byId("sets").replaceChildren(...setButtons(data, selection, colouring.value));
   };
+  const colouring = byId("colouring");
+  const ways = [...(data.nodes.group ? [["group", "group"]] : []), ["community", "community"], ["plain", "one colour"]];
+  colouring.replaceChildren(...ways.map(([value, words]) => element("option", { value }, words)));
+  const usual = usualColouring(data);
+  colouring.value = usual;
+  colouring.addEventListener("change", () => {
+    if (network) network.colouring = colouring.value;
+    draw();
+    network?.refresh();
+  });
   const measure = byId("measure");
   measure.replaceChildren(...looks.measures.map((name) => element("option", { value: name }, name)));
+  measure.value = looks.name;
   measure.disabled = looks.measures.length < 2;
   measure.addEventListener("change", () => {
     looks.measure(measure.value);
@@ -26,21 +40,22 @@ export function offerLegend(data, shown, selection, looks, network) {
     network?.refresh();
   });
   const mark = () => {
-    for (const button of byId("communities").children) {
-      button.setAttribute("aria-pressed", button.dataset.community === `${selection.community}`);
+    for (const button of byId("sets").querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", button.dataset.number === `${selection.set?.number ?? ""}`);
     }
   };
-  byId("by-community").addEventListener("change", (event) => {
-    byId("communities").hidden = !event.target.checked;
-    if (!network) return;
-    network.byCommunity = event.target.checked;
-    network.refresh();
-  });
   onThemeChange(draw);
   shown.listeners.push(draw);
   selection.listeners.push(mark);
   draw();
-  return { measure: (name) => looks.measures.includes(name) && choose(measure, name) };
+  return {
+    draw,
+    measure: (name) => looks.measures.includes(name) && choose(measure, name),
+    colouring: (name) => ways.some(([value]) => value === name) && choose(colouring, name),
+    get state() {
+      return colouring.value === usual ? null : colouring.value;
+    },
+  };
 }
 
 function choose(select, value) {
@@ -48,27 +63,24 @@ function choose(select, value) {
   select.dispatchEvent(new Event("change"));
 }
 
-// The legend of a download.
-export function legendEntries({ data, looks }, palette) {
-  const entries = kinds(data)
-    .filter((kind) => kind !== "infinite")
-    .map((kind) => ({ words: KINDS[kind], look: kindLook(kind, palette) }));
-  if (kinds(data).includes("infinite")) {
-    entries.push({ words: "infinite coupling", look: kindLook("infinite", palette) });
-  }
-  return [...entries, ...widthSamples(looks, palette)];
+// The legend of a download: kinds, widths, and groups or communities.
+export function legendEntries({ data, shown, looks, colouring }, palette) {
+  const entries = kinds(data, shown).map((kind) => ({ words: kindWords(kind, data), look: kindLook(kind, palette) }));
+  const dots = sets(data, colouring).map(({ number, words }) => ({ words, dot: communityColour(number, palette) }));
+  return [...entries, ...widthSamples(looks, palette), ...dots];
 }
 
-function kinds(data) {
-  const found = Object.keys(KINDS).filter((kind) => data.kind.includes(kind));
-  return data.edges.coupling.some(isInfinite) ? [...found, "infinite"] : found;
+function kinds(data, shown) {
+  const there = new Set(data.kind.filter((_, k) => shown.inGraph(k)));
+  const found = KINDS.filter((kind) => there.has(kind));
+  return data.edges.coupling.some((x, k) => isInfinite(x) && shown.inGraph(k)) ? [...found, "infinite"] : found;
 }
 
 function kindLook(kind, palette) {
   return {
     width: kind === "infinite" ? 4.5 : 3,
     colour: palette[kind === "infinite" ? "unknown" : kind],
-    dashed: kind === "repulsion",
+    dashed: kind === "repulsion" || kind === "only2",
     double: kind === "infinite",
   };
 }
@@ -76,9 +88,9 @@ function kindLook(kind, palette) {
 // A thin and a wide line with their values.
 function widthSamples(looks, palette) {
   if (!looks.measures.length || !looks.data.count) return [];
-  const digits = looks.name === "probability" ? 2 : looks.widest < 10 ? 1 : 0;
-  const share = looks.name === "evidence" ? 0.25 : 0.5; // the width follows the square root of the evidence
-  return [[0.5, looks.widest * share], [1, looks.widest]].map(([strength, value]) => ({
+  const digits = looks.name === "probability" || looks.widest < 1 ? 2 : looks.widest < 10 ? 1 : 0;
+  const share = looks.name === "evidence" ? 0.0625 : 0.25; // the width follows the square root of the evidence
+  return [[0.25, looks.widest * share], [1, looks.widest]].map(([strength, value]) => ({
     words: `${looks.name} ${spelled(value, digits)}`,
     look: { width: looks.width(strength), colour: palette.quiet, dashed: false, double: false },
   }));
@@ -98,8 +110,7 @@ function lineIcon(look) {
 
 function toggle(data, shown, kind) {
   const has = (k) => (kind === "infinite" ? isInfinite(data.edges.coupling[k]) : data.kind[k] === kind);
-  const count = data.kind.filter((_, k) => has(k)).length;
-  const words = kind === "infinite" ? "infinite coupling" : KINDS[kind];
+  const [count, left] = [data.kind.filter((_, k) => has(k) && shown.inGraph(k)).length, shown.edges.filter(has).length];
   const button = element(
     "button",
     {
@@ -110,7 +121,7 @@ function toggle(data, shown, kind) {
       title: kind === "infinite" ? "Some combination of values never occurs. The width is fixed." : "",
     },
     lineIcon(kindLook(kind, colours())),
-    `${words} (${count})`,
+    `${kindWords(kind, data)} (${left === count ? count : `${left} of ${count}`})`,
   );
   button.addEventListener("click", () => {
     shown.toggle(kind);
@@ -120,32 +131,41 @@ function toggle(data, shown, kind) {
   return button;
 }
 
-function communityButtons(data, selection) {
+// Groups or communities with their sizes.
+function sets({ nodes, groups }, colouring) {
+  if (colouring === "plain") return [];
   const sizes = new Map();
-  for (const number of data.nodes.community) {
+  for (const number of nodes[colouring]) {
     if (number >= 0) sizes.set(number, (sizes.get(number) ?? 0) + 1);
   }
-  const numbers = [...sizes.keys()].sort((a, b) => a - b);
-  const buttons = numbers.slice(0, MAX_COMMUNITIES).map((number) => {
+  return [...sizes.keys()].sort((a, b) => a - b).map((number) => ({
+    number,
+    size: sizes.get(number),
+    words: colouring === "group" ? groups[number] : `community ${number + 1}`,
+  }));
+}
+
+function setButtons(data, selection, by) {
+  const all = sets(data, by);
+  const buttons = all.slice(0, MAX_SETS).map(({ number, size, words }) => {
     const dot = svgElement("circle", { cx: 6, cy: 6, r: 5, fill: communityColour(number, colours()) });
-    const size = { class: "icon", viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" };
+    const icon = { class: "icon", viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" };
+    const isChosen = () => selection.set?.by === by && selection.set.number === number;
     const button = element(
       "button",
       {
         type: "button",
         class: "switch",
-        "data-community": number,
-        "aria-pressed": selection.community === number,
-        title: counted(sizes.get(number), "variable"),
+        "data-number": number,
+        "aria-pressed": isChosen(),
+        title: counted(size, "variable"),
       },
-      svgElement("svg", size, dot),
-      `community ${number + 1} (${sizes.get(number)})`,
+      svgElement("svg", icon, dot),
+      `${words} (${size})`,
     );
-    button.addEventListener("click", () =>
-      selection.choose(selection.community === number ? {} : { community: number }),
-    );
+    button.addEventListener("click", () => selection.choose(isChosen() ? {} : { set: { by, number } }));
     return button;
   });
-  const left = numbers.length - buttons.length;
+  const left = all.length - buttons.length;
   return left > 0 ? [...buttons, element("span", {}, `and ${left} more`)] : buttons;
 }

@@ -1,24 +1,30 @@
-// The appearance of edges. The width shows the chosen measure; weak edges are paler rather than thinner, because lines
-// of less than two pixels look dotted. Negative couplings are dashed, so that the signs differ in greyscale. An
-// infinite coupling is a double line of fixed width.
+// The appearance of edges. Width and opacity are proportional to the chosen measure; negative couplings are dashed, so
+// that the signs differ in greyscale. An infinite coupling is a double line of fixed width.
 
 import { isInfinite } from "./shown.js";
 import { paled } from "./theme.js";
 
-export const THINNEST = 1.7; // pixels, the minimum of sigma
-const WIDEST = 6;
+export const THINNEST = 0.9; // pixels, the minimum of sigma
+const WIDEST = 9;
 const DOUBLE = 4.5;
-const PALEST = 0.38; // share of the colour, mixed with the background
+const PALEST = 0.22; // share of the colour of the weakest edge, mixed with the background
 const DOUBTFUL = 0.3; // factor for probability 0
-const MEASURES = ["coupling", "evidence", "probability"];
+const MEASURES = ["coupling", "evidence", "probability", "frequency"];
 
 export class Looks {
   constructor(data) {
     this.data = data;
     this.measures = MEASURES.filter((name) => data.edges[name]?.some((x) => !Number.isNaN(x)));
     // In a graph with many edges, lines are thinner and weak ones paler.
-    this.scale = Math.min(1, Math.max(0.5, Math.sqrt(300 / (data.count || 1))));
-    this.measure(this.measures[0] ?? "coupling");
+    this.scale = Math.min(1, Math.max(0.35, Math.sqrt(200 / (data.count || 1))));
+    this.measure(this.usual);
+  }
+
+  // Evidence if most couplings are infinite, because these have no width to compare.
+  get usual() {
+    const infinite = this.data.edges.coupling.filter(isInfinite).length;
+    if (infinite > this.data.count / 2 && this.measures.includes("evidence")) return "evidence";
+    return this.measures[0] ?? "coupling";
   }
 
   measure(name) {
@@ -26,14 +32,15 @@ export class Looks {
     const column = this.data.edges[name] ?? new Float64Array(this.data.count).fill(NaN);
     const size = (x) => (name === "evidence" ? Math.max(x, 0) : Math.abs(x));
     const finite = column.filter(Number.isFinite).map(size);
-    this.widest = name === "probability" ? 1 : finite.reduce((a, b) => Math.max(a, b), 0) || 1;
+    const isShare = name === "probability" || name === "frequency";
+    this.widest = isShare ? 1 : finite.reduce((a, b) => Math.max(a, b), 0) || 1;
     // Evidence extends over orders of magnitude.
     const share = (x) => (name === "evidence" ? Math.sqrt(x / this.widest) : x / this.widest);
     this.strength = column.map((x) => (Number.isNaN(x) ? 0 : Math.min(share(size(x)), 1)));
   }
 
   width(strength) {
-    return THINNEST + (WIDEST - THINNEST) * strength * this.scale;
+    return Math.max(THINNEST, WIDEST * strength * this.scale);
   }
 
   edge(k, palette) {
@@ -42,12 +49,12 @@ export class Looks {
     const strength = isDouble && this.name === "coupling" ? 1 : this.strength[k];
     const probability = data.edges.probability?.[k] ?? NaN;
     const doubt = Number.isNaN(probability) ? 1 : DOUBTFUL + (1 - DOUBTFUL) * probability;
-    const palest = PALEST * this.scale;
-    const shade = (palest + (1 - palest) * strength) * doubt;
+    const palest = PALEST * (0.4 + 0.6 * this.scale);
+    const shade = (palest + (1 - palest) * strength ** 0.7) * doubt;
     return {
-      width: isDouble ? DOUBLE : this.width(strength),
+      width: isDouble && this.name === "coupling" ? DOUBLE : Math.max(this.width(strength), isDouble ? 2.4 : 0),
       colour: paled(palette[data.kind[k]], shade, palette.ground),
-      dashed: data.kind[k] === "repulsion",
+      dashed: data.kind[k] === "repulsion" || data.kind[k] === "only2",
       double: isDouble,
     };
   }

@@ -3,12 +3,17 @@
 import { keepAddress } from "./address.js";
 import { Card } from "./card.js";
 import { drawCharts } from "./charts.js";
+import { offerClasses } from "./classes.js";
 import { readData } from "./data.js";
+import { listDifferences } from "./differences.js";
 import { offerDistances } from "./distances.js";
 import { byId } from "./dom.js";
 import { offerDownloads } from "./downloads.js";
+import { offerFactors } from "./factors.js";
 import { writeFacts } from "./facts.js";
 import { offerFilters } from "./filters.js";
+import { offerFocus } from "./focus.js";
+import { listIsolated } from "./isolated.js";
 import { letType } from "./keys.js";
 import { offerLegend } from "./legend.js";
 import { Looks } from "./looks.js";
@@ -19,7 +24,9 @@ import { offerSearch } from "./search.js";
 import { Selection } from "./selection.js";
 import { Shown } from "./shown.js";
 import { EdgeTable } from "./table.js";
+import { offerUncertainty } from "./uncertainty.js";
 import { offerView } from "./view.js";
+import { offerViews } from "./views.js";
 
 const data = readData(byId("report-data").textContent);
 const shown = new Shown(data);
@@ -30,13 +37,20 @@ const network = startNetwork();
 new Card(data, shown, selection);
 offerView(selection, network, offerSearch(data, selection, network));
 offerFilters(data, shown);
+const focus = offerFocus(data, shown, selection);
 const legend = offerLegend(data, shown, selection, looks, network);
+listIsolated(data, selection);
 const table = new EdgeTable(data, shown, selectAndShow, hoverEdge);
+offerUncertainty(data, shown, selectAndShow);
+listDifferences(data, selectAndShow);
+offerClasses(data);
+offerFactors(data, selectAndShow);
 shown.listeners.push(() => drawCharts(data, shown));
 offerDistances(data, shown, selectAndShow);
 offerDownloads(data, shown, network);
 preparePrint(network, table);
-keepAddress(data, shown, selection, looks, network, legend);
+const views = offerViews(data, shown, looks, () => network?.refresh());
+keepAddress({ data, shown, selection, looks, network, legend, focus, views });
 // Following an anchor would lose the state in the address and, in the frame of a notebook, lead to the notebook.
 for (const link of document.querySelectorAll("nav a")) {
   link.addEventListener("click", (event) => {

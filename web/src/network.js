@@ -10,7 +10,8 @@ import Sigma from "sigma";
 import { BentEdges, StraightEdges } from "./edgeProgram.js";
 import { Front } from "./front.js";
 import { THINNEST } from "./looks.js";
-import { colours, communityColour, onThemeChange } from "./theme.js";
+import { Moves } from "./moves.js";
+import { colours, communityColour, onThemeChange, usualColouring } from "./theme.js";
 
 const MARGIN = 1.35; // around the nodes that are brought into view
 const CLOSEST = 0.12; // minimum ratio of the camera
@@ -18,7 +19,8 @@ const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Network {
   constructor(container, data, shown, selection, looks) {
-    Object.assign(this, { container, data, shown, selection, looks, byCommunity: true });
+    Object.assign(this, { container, data, shown, selection, looks });
+    this.colouring = usualColouring(data);
     this.matches = new Set(); // nodes that the search found
     this.hovered = null; // an edge
     this.graph = makeGraph(data, container);
@@ -37,12 +39,35 @@ export class Network {
       allowInvalidContainer: true,
     });
     this.camera = this.renderer.getCamera();
+    if (data.followsEdges && data.incident.some((own) => own.length)) this.frameConnected();
     this.front = new Front(this);
-    this.moves = 0;
+    this.moves = new Moves(this);
+    this.animations = 0;
     shown.listeners.push(() => this.refresh());
     selection.listeners.push((move) => this.follow(move));
     onThemeChange(() => this.refresh());
     this.note();
+  }
+
+  // Leave isolated nodes, which are listed below the picture, out of the frame.
+  frameConnected() {
+    const { x, y } = this.data.nodes;
+    const nodes = x.map((_, k) => k).filter((k) => this.data.incident[k].length);
+    const range = (of) => nodes.reduce(([a, b], k) => [Math.min(a, of[k]), Math.max(b, of[k])], [Infinity, -Infinity]);
+    this.renderer.setCustomBBox({ x: range(x), y: range(y) });
+    this.renderer.refresh();
+  }
+
+  // Otherwise the view would be rescaled whenever a node leaves its frame.
+  keepFrame() {
+    if (!this.renderer.getCustomBBox()) this.renderer.setCustomBBox(this.renderer.getBBox());
+  }
+
+  // Isolated nodes appear only if they are selected, where the layout follows the edges.
+  isHidden(node) {
+    if (!this.shown.hasNode(node)) return true;
+    if (this.selection.near.has(node) || this.matches.has(node)) return false;
+    return this.data.followsEdges && !this.data.incident[node].length && this.data.count > 0;
   }
 
   nodeLook({ number, size, x, y }) {
@@ -55,12 +80,14 @@ export class Network {
       color: isFaded ? colours().faded : this.nodeColour(number, colours()),
       label: this.data.nodes.label[number],
       highlighted: false,
+      hidden: this.isHidden(number),
       zIndex: isFaded ? 0 : 1,
     };
   }
 
   nodeColour(number, palette) {
-    return this.byCommunity ? communityColour(this.data.nodes.community[number], palette) : palette.node;
+    if (this.colouring === "plain") return palette.node;
+    return communityColour(this.data.nodes[this.colouring][number], palette);
   }
 
   edgeLook({ number }) {
@@ -109,10 +136,15 @@ export class Network {
       const { x, y } = this.at(node);
       return x > 0 && y > 0 && x < width && y < height;
     });
-    if (move || !isSeen) this.fit([...this.selection.near]);
+    if (!move && isSeen) return;
+    const near = [...this.selection.near];
+    const isIsolated = near.length === 1 && !this.data.incident[near[0]].length;
+    // An isolated variable is shown with all others, which are what remains in view afterwards.
+    if (isIsolated) this.fit(this.data.nodes.name.map((_, node) => node), 4);
+    else this.fit(near);
   }
 
-  fit(nodes) {
+  fit(nodes, farthest = 1) {
     const displayed = nodes.map((node) => this.renderer.getNodeDisplayData(`${node}`));
     const [xs, ys] = [displayed.map(({ x }) => x), displayed.map(({ y }) => y)];
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
@@ -125,7 +157,7 @@ export class Network {
       (high - low) / Math.abs(other.y - corner.y),
     );
     const closest = Math.max(CLOSEST, 2 / Math.sqrt(this.graph.order));
-    const ratio = Math.min(Math.max(this.camera.ratio * needed * MARGIN, Math.min(closest, 0.8)), 1);
+    const ratio = Math.min(Math.max(this.camera.ratio * needed * MARGIN, Math.min(closest, 0.8)), farthest);
     this.move({ x: (left + right) / 2, y: (low + high) / 2, ratio });
   }
 
@@ -139,11 +171,11 @@ export class Network {
   }
 
   async move(to) {
-    this.moves += 1;
+    this.animations += 1;
     this.container.dataset.camera = "moving";
     await this.camera.animate(to, { duration: still.matches ? 0 : 300 });
-    this.moves -= 1;
-    if (!this.moves) this.container.dataset.camera = "resting";
+    this.animations -= 1;
+    if (!this.animations) this.container.dataset.camera = "resting";
   }
 
   showAll() {

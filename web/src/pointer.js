@@ -5,8 +5,9 @@
 // phone; two fingers pan and zoom, and in full screen one finger does.
 
 import { pointsOf } from "./arcs.js";
-import { edgeName, spelled } from "./data.js";
-import { byId } from "./dom.js";
+import { couplingWords } from "./coupling.js";
+import { counted, edgeName, spelled } from "./data.js";
+import { byId, element } from "./dom.js";
 
 const REACH = { mouse: { node: 4, edge: 6 }, touch: { node: 14, edge: 14 } }; // pixels
 
@@ -33,25 +34,31 @@ function letHover(network) {
   const { renderer, container } = network;
   const tip = byId("tip");
   let overNode = false;
+  const place = (at) => {
+    const room = container.clientWidth - tip.offsetWidth - 4;
+    tip.style.left = `${Math.max(4, Math.min(at.x + 12, room))}px`;
+    tip.style.top = `${Math.max(4, at.y - tip.offsetHeight - 10)}px`;
+  };
   const hover = (edge, at) => {
     container.classList.toggle("pointing", overNode || edge !== null);
     tip.hidden = edge === null;
     if (edge !== null) {
-      const { evidence, coupling } = network.data.edges;
-      tip.textContent =
-        `${edgeName(network.data, edge)}: evidence ${spelled(evidence[edge], 1)}, ` +
-        `coupling ${spelled(coupling[edge], 2)}`;
-      const room = container.clientWidth - tip.offsetWidth - 4;
-      tip.style.left = `${Math.max(4, Math.min(at.x + 12, room))}px`;
-      tip.style.top = `${Math.max(4, at.y - 34)}px`;
+      tip.replaceChildren(...edgeTip(network.data, edge));
+      place(at);
     }
     if (edge === network.hovered) return;
     network.hovered = edge;
     network.front.draw();
   };
-  renderer.on("enterNode", () => {
+  renderer.on("enterNode", ({ node }) => {
     overNode = true;
     hover(null);
+    const parts = nodeTip(network.data, +node);
+    if (!parts.length) return;
+    tip.replaceChildren(...parts);
+    tip.hidden = false;
+    const { x, y } = network.at(+node);
+    place({ x, y: y - network.radius(+node) });
   });
   renderer.on("leaveNode", () => {
     overNode = false;
@@ -60,12 +67,31 @@ function letHover(network) {
   container.addEventListener("mousemove", (event) => {
     const box = container.getBoundingClientRect();
     const at = { x: event.clientX - box.left, y: event.clientY - box.top };
-    hover(overNode || event.buttons ? null : edgeAt(network, at, REACH.mouse.edge), at);
+    if (!overNode) hover(event.buttons ? null : edgeAt(network, at, REACH.mouse.edge), at);
   });
   container.addEventListener("mouseleave", () => {
     overNode = false;
     hover(null);
   });
+}
+
+// The text, group and degree of a variable; its name is drawn next to it.
+function nodeTip({ nodes, incident, groups }, node) {
+  const facts = [counted(incident[node].length, "neighbour")];
+  if (nodes.group && nodes.group[node] >= 0) facts.unshift(groups[nodes.group[node]]);
+  const lines = [nodes.text[node], facts.join(", ")].filter(Boolean);
+  return lines.map((text) => element("div", {}, text));
+}
+
+function edgeTip(data, k) {
+  const { edges } = data;
+  const numbers = [`evidence ${spelled(edges.evidence[k], 1)}`, `coupling ${spelled(edges.coupling[k], 2)}`];
+  for (const name of ["probability", "frequency"]) {
+    if (name in edges) numbers.push(`${name} ${spelled(edges[name][k], 2)}`);
+  }
+  if (edges.required[k]) numbers.push("required");
+  const lines = [`${edgeName(data, k)}: ${numbers.join(", ")}`, couplingWords(data, k)];
+  return lines.filter(Boolean).map((text) => element("div", {}, text));
 }
 
 function letDrag(network) {
@@ -74,18 +100,21 @@ function letDrag(network) {
   renderer.on("downNode", ({ node }) => {
     dragged = node;
     network.wasDragged = false;
-    // Otherwise the view would be rescaled whenever a node leaves its frame.
-    if (!renderer.getCustomBBox()) renderer.setCustomBBox(renderer.getBBox());
+    network.keepFrame();
   });
   renderer.on("moveBody", ({ event }) => {
     if (dragged === null) return;
+    if (!network.wasDragged) network.moves.begin(dragged);
     network.wasDragged = true;
     graph.mergeNodeAttributes(dragged, renderer.viewportToGraph(event));
     event.preventSigmaDefault();
     event.original.preventDefault();
     event.original.stopPropagation();
   });
-  const release = () => (dragged = null);
+  const release = () => {
+    if (dragged !== null && network.wasDragged) network.moves.say();
+    dragged = null;
+  };
   renderer.on("upNode", release);
   renderer.on("upStage", release);
 }
@@ -93,6 +122,7 @@ function letDrag(network) {
 function nodeAt(network, { x, y }, reach) {
   let [best, nearest] = [null, Infinity];
   network.data.nodes.name.forEach((_, node) => {
+    if (network.isHidden(node)) return;
     const at = network.at(node);
     const away = Math.hypot(at.x - x, at.y - y) - network.radius(node);
     if (away < Math.min(reach, nearest)) [best, nearest] = [node, away];

@@ -1,15 +1,22 @@
-// Printing: WebGL is not printed, so the network is added as SVG, and the table has all edges.
+// Printing: WebGL is not printed, so the network is added as SVG. The table has the edges with the most evidence, or all
+// edges if the reader asks for them, so that a report has a few pages.
 
 import { byId } from "./dom.js";
 import { picture } from "./picture.js";
 
+const ROWS = 60;
+
 export function preparePrint(network, table) {
   window.addEventListener("beforeprint", () => {
     if (network) byId("print-picture").replaceChildren(picture(network));
-    table.draw(Infinity);
+    const all = byId("print-all").checked;
+    table.draw(all ? Infinity : ROWS);
+    const left = table.rows.length - ROWS;
+    byId("print-left").textContent = all || left <= 0 ? "" : `${left} further edges are not printed.`;
   });
   window.addEventListener("afterprint", () => {
     byId("print-picture").replaceChildren();
+    byId("print-left").textContent = "";
     table.draw();
   });
 }

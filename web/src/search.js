@@ -1,4 +1,4 @@
-// Search by name: variables whose name, or that of a grouped column, contains the text are marked. Enter goes to the
+// Search by name: variables whose name or text, or the name of a grouped column, contains the search are marked. Enter goes to the
 // next one, Shift and Enter to the previous one.
 
 import { counted } from "./data.js";
@@ -9,14 +9,14 @@ const MAX_MARKS = 50;
 export function offerSearch(data, selection, network) {
   const { name, members } = data.nodes;
   const lowered = name.map((text) => text.toLowerCase());
-  const within = members.map((own) => own.map((text) => text.toLowerCase()));
+  const within = members.map((own, k) => [data.nodes.text[k], ...own].map((text) => text.toLowerCase()));
   const input = byId("search");
   let [found, at] = [[], -1];
   const say = (text) => (byId("search-result").textContent = text);
   const mark = () => {
     if (!network) return;
     network.matches = new Set(found.length <= MAX_MARKS ? found : []);
-    network.front.draw();
+    network.refresh();
   };
   const look = () => {
     const wanted = input.value.trim().toLowerCase();

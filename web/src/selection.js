@@ -1,4 +1,5 @@
-// The selection: a variable, an edge, a community or nothing; and the nodes and edges to highlight.
+// The selection: a variable, an edge, a set of variables ({ by: "group" or "community", number }) or nothing; and the
+// nodes and edges to highlight.
 
 import { across } from "./data.js";
 
@@ -14,19 +15,19 @@ export class Selection {
   }
 
   // `move`: whether to move the camera even if everything is visible.
-  choose({ node = null, edge = null, community = null }, move = false) {
-    Object.assign(this, { node, edge, community });
+  choose({ node = null, edge = null, set = null }, move = false) {
+    Object.assign(this, { node, edge, set });
     this.light();
     this.listeners.forEach((listener) => listener(move));
   }
 
   get isEmpty() {
-    return this.node === null && this.edge === null && this.community === null;
+    return this.node === null && this.edge === null && this.set === null;
   }
 
   // The nodes and edges that keep their colour while all others fade.
   light() {
-    const { data, node, edge, community } = this;
+    const { data, node, edge, set } = this;
     const { source, target } = data.edges;
     this.near = new Set();
     this.lit = [];
@@ -36,8 +37,8 @@ export class Selection {
     } else if (edge !== null) {
       this.lit = [edge];
       this.near = new Set([source[edge], target[edge]]);
-    } else if (community !== null) {
-      data.nodes.community.forEach((own, k) => own === community && this.near.add(k));
+    } else if (set !== null) {
+      data.nodes[set.by].forEach((own, k) => own === set.number && this.near.add(k));
       this.lit = this.shown.edges.filter((k) => this.near.has(source[k]) && this.near.has(target[k]));
     }
   }

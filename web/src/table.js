@@ -2,10 +2,15 @@
 // its edge in the network, and a click selects it.
 
 import { couplingCell } from "./coupling.js";
-import { edgeName, spelled } from "./data.js";
+import { columnWords, edgeName, spelled } from "./data.js";
 import { byId, element } from "./dom.js";
 
 const PAGE = 25;
+const INTERVALS = {
+  coupling_low: { high: "coupling_high", words: "95 % interval" },
+  difference_low: { high: "difference_high", words: "interval of difference" },
+  boot_low: { high: "boot_high", words: "replicates" },
+};
 
 export class EdgeTable {
   // `select` takes a selection, `hover` an edge or null.
@@ -19,11 +24,15 @@ export class EdgeTable {
       source: (k) => name[source[k]],
       target: (k) => name[target[k]],
     };
-    for (const column of ["evidence", "coupling", ...data.annotations]) {
+    this.further = [...data.annotations, ...("distance" in data.edges ? ["distance"] : [])].filter(
+      (column) => !Object.values(INTERVALS).some(({ high }) => high === column),
+    );
+    for (const column of ["evidence", "coupling", ...this.further]) {
       this.values[column] = (k) => data.edges[column][k];
     }
-    byId("edge-headings").append(...data.annotations.map(heading));
-    this.lowered = name.map((text) => text.toLowerCase());
+    byId("edge-headings").append(...this.further.map((column) => heading(column, data)));
+    this.names = name.map((text) => text.toLowerCase());
+    this.lowered = name.map((text, k) => `${text} ${data.nodes.text[k]}`.toLowerCase());
     for (const button of document.querySelectorAll("#edges th button")) {
       button.addEventListener("click", () => this.sortBy(button.dataset.column));
     }
@@ -53,9 +62,16 @@ export class EdgeTable {
     const { column, direction } = this.sorting;
     const value = this.values[column];
     const { source, target } = this.data.edges;
-    const matches = (k) =>
-      this.lowered[source[k]].includes(this.wanted) ||
-      this.lowered[target[k]].includes(this.wanted);
+    const words = this.wanted.split(/\s+/);
+    const names = words.map((word) => this.names.indexOf(word));
+    const areNames = words.length === 2 && names.every((number) => number >= 0);
+    // Two words find the edge between two variables.
+    const matches = (k) => {
+      if (areNames) return names.includes(source[k]) && names.includes(target[k]);
+      const [a, b] = [this.lowered[source[k]], this.lowered[target[k]]];
+      if (a.includes(this.wanted) || b.includes(this.wanted)) return true;
+      return words.length > 1 && words.every((word) => a.includes(word) || b.includes(word));
+    };
     const compare = column === "source" || column === "target" ? this.order : difference;
     this.rows = this.shown.edges.filter(matches);
     this.rows.sort((a, b) => direction * compare(value(a), value(b), direction) || a - b);
@@ -68,7 +84,7 @@ export class EdgeTable {
     this.draw();
   }
 
-  // All rows are drawn for printing.
+  // More rows are drawn for printing.
   draw(rows = PAGE) {
     const first = rows === PAGE ? this.page * PAGE : 0;
     const last = Math.min(first + rows, this.rows.length);
@@ -81,7 +97,7 @@ export class EdgeTable {
   }
 
   row(k) {
-    const { annotations, edges } = this.data;
+    const { edges } = this.data;
     const button = (text, what, further = {}) =>
       element(
         "button",
@@ -97,8 +113,9 @@ export class EdgeTable {
         text,
       );
     const node = (number) => {
-      const name = this.data.nodes.name[number];
-      return element("td", { class: "name" }, button(name, { node: number }, { title: name }));
+      const [name, text] = [this.data.nodes.name[number], this.data.nodes.text[number]];
+      const link = button(name, { node: number }, { title: text ? `${name}: ${text}` : name });
+      return element("td", { class: "name" }, link, ...(text ? [element("span", { class: "item" }, text)] : []));
     };
     const spoken = { "aria-label": `Edge ${edgeName(this.data, k)}, evidence ${spelled(edges.evidence[k], 2)}` };
     return element(
@@ -112,14 +129,24 @@ export class EdgeTable {
       node(edges.target[k]),
       element("td", { class: "number" }, button(spelled(edges.evidence[k], 2), { edge: k }, spoken)),
       couplingCell(this.data, k),
-      ...annotations.map((name) => element("td", { class: "number" }, spelled(edges[name][k], 2))),
+      ...this.further.map((name) => element("td", { class: "number" }, annotation(name, edges, k))),
     );
   }
 }
 
-function heading(column) {
-  const words = column.replaceAll("_", " ");
-  const button = element("button", { type: "button", "data-column": column }, words);
+// An interval is one column. Distances, effective sample sizes and large Bayes factors have no decimals.
+function annotation(name, edges, k) {
+  const value = edges[name][k];
+  if (name in INTERVALS) {
+    const high = edges[INTERVALS[name].high]?.[k] ?? NaN;
+    return Number.isNaN(value) ? "?" : `${spelled(value, 2)} to ${spelled(high, 2)}`;
+  }
+  const isLarge = name === "distance" || name === "ess" || (name === "bayes_factor" && value >= 100);
+  return spelled(value, isLarge ? 0 : 2);
+}
+
+function heading(column, data) {
+  const button = element("button", { type: "button", "data-column": column }, INTERVALS[column]?.words ?? columnWords(column, data));
   return element("th", { scope: "col", class: "number" }, button);
 }
 

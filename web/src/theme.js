@@ -10,6 +10,10 @@ export const LIGHT = {
   attraction: "#0072b2",
   repulsion: "#d55e00",
   unknown: "#6d737b",
+  shared: "#4a5058",
+  only1: "#7b3f98",
+  only2: "#1b7837",
+  some: "#8a8f96",
   node: "#5b6470",
   alone: "#a9afb8",
   faded: "#e3e6ea",
@@ -21,6 +25,10 @@ const DARK = {
   attraction: "#56b4e9",
   repulsion: "#e9903c",
   unknown: "#9aa0a8",
+  shared: "#b9c0c8",
+  only1: "#c79be0",
+  only2: "#7fcf8f",
+  some: "#8a8f96",
   node: "#aab2bd",
   alone: "#6b727c",
   faded: "#2c3138",
@@ -41,6 +49,11 @@ export function colours() {
 
 export function onThemeChange(redraw) {
   dark.addEventListener("change", redraw);
+}
+
+// What the colours of nodes show: groups if there are any, or communities if these are clear.
+export function usualColouring({ nodes, unclear }) {
+  return nodes.group ? "group" : unclear ? "plain" : "community";
 }
 
 // Communities are numbered by decreasing size; isolated nodes are grey.

@@ -18,6 +18,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from markhood.commandline.bootstrap import bootstrap
+from markhood.commandline.check import check
+from markhood.commandline.checklist import checklist
 from markhood.commandline.choose_gamma import choose_gamma
 from markhood.commandline.compare import compare
 from markhood.commandline.compare_groups import compare_groups
@@ -27,13 +29,16 @@ from markhood.commandline.describe import describe
 from markhood.commandline.fit import fit
 from markhood.commandline.help import Command
 from markhood.commandline.learn import learn
+from markhood.commandline.open_app import app as open_app
 from markhood.commandline.options import with_declared_options
 from markhood.commandline.pack import pack
 from markhood.commandline.paper import paper
 from markhood.commandline.plan import plan
 from markhood.commandline.predict import predict
 from markhood.commandline.report import report
+from markhood.commandline.reproduction import reproduction
 from markhood.commandline.rerun import rerun
+from markhood.commandline.robustness import robustness
 from markhood.commandline.simulate import simulate
 from markhood.commandline.start import main
 from markhood.commandline.terminal import guarded
@@ -63,13 +68,18 @@ COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__.replace("_", "-"): command
     for command in (
         learn,
+        open_app,
         bootstrap,
         choose_gamma,
         compare_groups,
         describe,
         plan,
+        robustness,
         rerun,
+        reproduction,
+        checklist,
         fit,
+        check,
         pack,
         report,
         predict,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markhood.commandline.options import Ask
+from markhood.commandline.pages import Labels, ReportFile, Title, write_report_page
 from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, say
 from markhood.commandline.text_tables import print_table
 
@@ -41,6 +42,9 @@ def bootstrap(
         Path | None,
         typer.Option(help="Draw the edges with their intervals: .png, .svg or .pdf."),
     ] = None,
+    report: ReportFile = None,
+    title: Title = None,
+    labels: Labels = None,
     replicates: Annotated[int, typer.Option(help="Number of data sets to draw.")] = 1000,
     resample: Annotated[
         str,
@@ -82,11 +86,13 @@ def bootstrap(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[data, *ask.files()],
+        report,
+        inputs=[data, labels, *ask.files()],
         others=[*tables, *([plot] if plot else [])],
     )
     with progress_bar() as progress:
-        found = bootstrap_data(ask(progress), data, replicates, resample, strata, level=level)
+        request = ask(progress)
+        found = bootstrap_data(request, data, replicates, resample, strata, level=level)
     edges = found.edges()
     for file, rows in ((centrality, found.centrality), (differences, found.differences)):
         if file is not None:
@@ -99,6 +105,10 @@ def bootstrap(
 
         write_figure(edge_intervals(found), plot)
         announce(f"Wrote {plot}")
+    if report is not None:
+        samples = request.read(data)
+        name = title or data.name
+        write_report_page(found.graph, report, samples, name, bootstrap=found, labels=labels)
     _print(found, edges, console_for([]))
 
 

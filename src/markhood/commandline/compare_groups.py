@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
+from markhood.commandline.pages import Labels, ReportFile, Title, write_comparison_page
 from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar
 from markhood.commandline.text_tables import NAMES, print_table
 from markhood.errors import printable
@@ -54,6 +56,9 @@ def compare_groups(
         Path | None,
         typer.Option(help="Draw all networks side by side: .png, .svg or .pdf."),
     ] = None,
+    report: ReportFile = None,
+    title: Title = None,
+    labels: Labels = None,
     permutations: Annotated[int, typer.Option(help="Number of permutations of the labels.")] = 1000,
     relearn: Annotated[
         bool,
@@ -86,7 +91,8 @@ def compare_groups(
         check_figure_writable(plot)
     check_outputs(
         [],
-        inputs=[*tables, *ask.files()],
+        report,
+        inputs=[*tables, labels, *ask.files()],
         others=[path for path in (output, fields, centrality, plot) if path is not None],
     )
     with progress_bar() as progress:
@@ -112,6 +118,12 @@ def compare_groups(
 
         write_figure(group_networks(found)[0], plot)
         announce(f"Wrote {plot}")
+    if report is not None:
+        if by is not None and all(name.isdecimal() for name in found.names):
+            found = replace(found, names=tuple(f"{by} {name}" for name in found.names))
+        name = title or " and ".join(found.names)
+        groups = request.knowledge.groups
+        write_comparison_page(found, report, name, labels=labels, groups=groups)
     _print(found, console_for([]))
 
 

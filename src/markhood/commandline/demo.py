@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from markhood.commandline.pages import write_report_page
 from markhood.commandline.summary import print_summary
 from markhood.commandline.terminal import (
     check_outputs,
     console_for,
     progress_bar,
     write_graphs,
-    write_report_page,
 )
 
 

@@ -8,6 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from markhood.commandline.options import AskReading
+from markhood.commandline.pages import (
+    GroupsFile,
+    Labels,
+    ReportFile,
+    Title,
+    write_report_page,
+)
 from markhood.commandline.terminal import announce, check_outputs, console_for, write_graphs
 from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
@@ -36,12 +43,24 @@ def fit(
         Path | None,
         typer.Option(help="Write the couplings of all pairs of levels with errors: .csv."),
     ] = None,
+    report: ReportFile = None,
+    title: Title = None,
+    labels: Labels = None,
+    groups: GroupsFile = None,
     method: Annotated[
         str, typer.Option(help="pseudo-likelihood, likelihood or average.")
     ] = "pseudo-likelihood",
     prior: Annotated[
         str, typer.Option(help="Prior standard deviation of the couplings, or none.")
     ] = "2.5",
+    all_pairs: Annotated[
+        bool,
+        typer.Option(
+            "--all-pairs",
+            help="Fit the couplings of all pairs, so that intervals do not depend on the selection "
+            "of edges.",
+        ),
+    ] = False,
     coding: Annotated[
         str, typer.Option(help="Coding of --fields and --tables: 01 or spins (-1/+1).")
     ] = "01",
@@ -72,12 +91,13 @@ def fit(
     others = [path for path in (output, fields, tables) if path is not None]
     check_outputs(
         edges or [],
-        inputs=[graph, data, *ask.files()],
+        report,
+        inputs=[graph, data, labels, groups, *ask.files()],
         others=others,
     )
     drawn = read_graph(graph)
     samples = as_samples(data, ask.reading(columns=drawn.nodes))  # only the columns in the graph
-    model = fit_model(drawn, samples, method=method, prior=_prior(prior))
+    model = fit_model(drawn, samples, method=method, prior=_prior(prior), all_pairs=all_pairs)
     if output is not None:
         write_model(model, output)
         announce(f"Wrote {output}")
@@ -86,6 +106,9 @@ def fit(
         if path is not None:
             write_table(rows(coding), path)
             announce(f"Wrote {path}")
+    if report is not None:
+        parts: dict[str, Any] = {"model": model, "labels": labels, "groups": groups}
+        write_report_page(model.graph, report, samples, title or data.name, **parts)
     _print_summary(model)
 
 
@@ -118,3 +141,7 @@ def _print_summary(model: Any) -> None:
         row["95 % interval"] = f"{low:.3g} to {high:.3g}"
         rows.append(row)
     print_table(rows, console)
+    if model.is_selected:
+        from markhood.model.fitted.summary import SELECTION
+
+        console.print(SELECTION.replace("fit all pairs", "use --all-pairs"))

@@ -9,6 +9,14 @@ import typer
 
 from markhood.commandline.help import MOST_USED
 from markhood.commandline.options import Ask, DryRun, EscapeFormulas, Outputs
+from markhood.commandline.pages import (
+    PANEL,
+    Labels,
+    ReportFile,
+    Title,
+    model_for_page,
+    write_report_page,
+)
 from markhood.commandline.summary import print_forecast, print_next_step, print_summary
 from markhood.commandline.terminal import (
     announce,
@@ -16,8 +24,8 @@ from markhood.commandline.terminal import (
     console_for,
     progress_bar,
     write_graphs,
-    write_report_page,
 )
+from markhood.errors import InputError
 
 
 def learn(
@@ -25,12 +33,7 @@ def learn(
     ask: Ask,
     output: Outputs = None,
     escape_formulas: EscapeFormulas = False,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write an interactive page of the graph: .html.", rich_help_panel=MOST_USED
-        ),
-    ] = None,
+    report: ReportFile = None,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -38,6 +41,17 @@ def learn(
             rich_help_panel=MOST_USED,
         ),
     ] = None,
+    bootstrap: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Also learn from N resampled data sets, for frequencies, intervals and CS "
+            "coefficients in the report.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    title: Title = None,
+    labels: Labels = None,
     dry_run: DryRun = False,
 ) -> None:
     """Learn the graph of a table of discrete observations.
@@ -48,15 +62,23 @@ def learn(
 
       markhood learn symptoms.csv --output symptoms.json --model model.json
 
-      markhood learn survey.csv --adjust-for age,sex --report page.html
+      markhood learn survey.csv --report page.html --bootstrap 1000
 
       markhood learn survey.tsv --missing impute --kinds nominal -o edges.csv
     """
     from markhood.learning.checks.density import advice
     from markhood.model.fitting.fit import fit_model
     from markhood.output.model_files import check_model_writable, write_model
+    from markhood.output.report.study import node_texts
+    from markhood.stability.bootstrap import bootstrap_samples
 
     outputs = output or []
+    if bootstrap is not None and report is None:
+        raise InputError(
+            "option-needed",
+            "report",
+            "--bootstrap adds to a report: also use --report page.html, or markhood bootstrap.",
+        )
     if model is not None:
         check_model_writable(model)
     with progress_bar() as progress, ask(progress) as request:
@@ -64,7 +86,7 @@ def learn(
         check_outputs(
             outputs,
             report,
-            inputs=[data, *ask.files()],
+            inputs=[data, labels, *ask.files()],
             others=[
                 *([] if saved is None else [Path(saved) / "run.json"]),
                 *([] if model is None else [model]),
@@ -76,13 +98,32 @@ def learn(
             forecast = request.forecast(ready)
             print_forecast(forecast, ready, advice(request, ready, forecast))
             return
-        graph = request.learn(samples).graph
+        learned = request.learn(samples)
+        graph = learned.graph
+        node_texts(graph, labels)  # fail before the bootstrap
+        replicates = [
+            bootstrap_samples(request, samples, n_replicates, resample)
+            for n_replicates in ([] if bootstrap is None else [bootstrap])
+            for resample in ("rows", "cases")
+        ]
     write_graphs(graph, outputs, escape_formulas)
+    fitted = None
     if model is not None:
-        write_model(fit_model(graph, samples), model)
+        fitted = fit_model(graph, samples)
+        write_model(fitted, model)
         announce(f"Wrote {model}", err="-" in outputs)
     if report is not None:
-        write_report_page(graph, report, samples, data.name, err="-" in outputs)
+        write_report_page(
+            graph,
+            report,
+            samples,
+            title or data.name,
+            err="-" in outputs,
+            model=fitted or model_for_page(graph, samples),
+            bootstrap=replicates,
+            probabilities=learned.probabilities,
+            labels=labels,
+        )
     console = console_for(outputs)
     print_summary(graph, console)
     print_next_step(graph, data, bool(ask.given), console)

@@ -11,8 +11,9 @@ from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask, words_beginning
 from markhood.commandline.terminal import check_outputs, console_for, progress_bar, say, words
 from markhood.commandline.text_tables import print_table
+from markhood.stability.measures import MEASURES
 
-MEASURES = ("sensitivity", "specificity", "correlation", "edge", "cs")
+TARGETS = ", ".join(f"{name} {own.target:g}" for name, own in MEASURES.items() if own.target < 1)
 
 
 def plan(
@@ -35,7 +36,7 @@ def plan(
         float | None,
         typer.Option(
             help="Value of the measure to reach.",
-            show_default="sensitivity 0.6, specificity 0.95, correlation 0.8, cs 0.5",
+            show_default=TARGETS,
         ),
     ] = None,
     power: Annotated[float, typer.Option(help="Probability with which to reach it.")] = 0.8,
@@ -48,9 +49,15 @@ def plan(
     edge: Annotated[
         str | None,
         typer.Option(
-            metavar="A,B", help="Ends of the edge, for --measure edge.", show_default="the weakest"
+            metavar="A,B",
+            help="Ends of the edge, for --measure edge and group.",
+            show_default="the weakest",
         ),
     ] = None,
+    difference: Annotated[
+        float,
+        typer.Option(help="For --measure group, change of its coupling in the second group."),
+    ] = 1.0,
     missing_share: Annotated[
         float, typer.Option(help="Share of the values that will be missing.")
     ] = 0.0,
@@ -71,6 +78,8 @@ def plan(
       markhood plan --nodes 20 --levels 5 --measure correlation --plot power.png
 
       markhood plan model.json --measure edge --edge sleep,mood --power 0.9
+
+      markhood plan pilot.csv --measure group --edge sleep,mood --missing-share 0.1
     """
     from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.output.pictures.figures import check_figure_writable
@@ -95,6 +104,7 @@ def plan(
             target,
             power,
             None if edge is None else words(edge),
+            difference,
             missing_share,
             data_sets,
         )

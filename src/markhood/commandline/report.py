@@ -1,25 +1,40 @@
-"""`markhood report`: write an interactive page of a graph, or of the graph of a data file."""
+"""`markhood report`: write an interactive page of graphs, or of the graph of a data file."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from markhood.commandline.options import AskReading, words_beginning
-from markhood.commandline.terminal import check_outputs, progress_bar, write_report_page
+from markhood.commandline.pages import (
+    GroupsFile,
+    Labels,
+    Title,
+    model_for_page,
+    write_comparison_page,
+    write_report_page,
+)
+from markhood.commandline.terminal import check_outputs, progress_bar
+from markhood.errors import InputError
 
 
 def report(
-    file: Annotated[
-        Path,
-        typer.Argument(help="A graph file (CSV and NPZ as written by markhood), or a data file."),
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A graph file (CSV and NPZ as written by markhood), several to compare, or a data "
+            "file."
+        ),
     ],
     ask: AskReading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page: .html.")] = Path(
         "report.html"
     ),
+    title: Title = None,
+    labels: Labels = None,
+    groups: GroupsFile = None,
     layout: Annotated[
         str,
         typer.Option(
@@ -37,14 +52,17 @@ def report(
 ) -> None:
     """Write an interactive page of a graph: one HTML file that works offline in any browser.
 
-    The page shows the network, its edges, plots, the data and the run. For a data file, the graph
-    is learned with the default method; use markhood learn --report for other methods.
+    The page shows findings, the network, its edges, plots, the data and the run. Several graphs are
+    compared in one page. For a data file, the graph is learned with the default method; use
+    markhood learn --report for other methods.
 
     [bold]Examples[/bold]
 
       markhood report votes.graphml --output votes.html
 
-      markhood report votes.csv
+      markhood report votes.csv --title 'Votes in 1984'
+
+      markhood report before.json after.json --labels items.csv
 
       markhood report digits.graphml --layout grid
     """
@@ -56,11 +74,29 @@ def report(
 
     check_layout(layout)
     positions = Path(layout) if names_file(layout) else None
-    check_outputs([], output, inputs=[file, *ask.files(), positions])
+    check_outputs([], output, inputs=[*files, labels, groups, *ask.files(), positions])
+    shown: dict[str, Any] = {"layout": layout, "labels": labels, "groups": groups}
+    if len(files) > 1:
+        stems = [file.stem for file in files]
+        names = stems if len(set(stems)) == len(stems) else list(map(str, files))
+        for file in files:
+            if not holds_graph(file):
+                raise InputError(
+                    "file-format",
+                    str(file),
+                    f"{file} is not a graph: several files are compared as graphs. Learn one from "
+                    "each table first.",
+                )
+        graphs = [read_graph(file) for file in files]
+        graphs = [graph.unfold() if unfold else graph for graph in graphs]
+        both = dict(zip(names, graphs, strict=True))
+        write_comparison_page(both, output, title or " and ".join(names), **shown)
+        return
+    (file,) = files
     if holds_graph(file):
         graph = read_graph(file)
-        shown = graph.unfold() if unfold else graph
-        write_report_page(shown, output, None, file.name, layout=layout)
+        graph = graph.unfold() if unfold else graph
+        write_report_page(graph, output, None, title or file.name, **shown)
         return
     with progress_bar() as progress:
         run = Execution(n_jobs=-1, progress=progress)
@@ -68,4 +104,5 @@ def report(
         samples = request.read(file)
         learned = request.learn(samples)
     graph = learned.graph.unfold() if unfold else learned.graph
-    write_report_page(graph, output, samples, file.name, layout=layout)
+    model = None if unfold else model_for_page(graph, samples)
+    write_report_page(graph, output, samples, title or file.name, model=model, **shown)

@@ -75,6 +75,17 @@ def print_summary(graph: Graph, console: Console) -> None:
         )
 
 
+def summary_text(graph: Graph) -> str:
+    """Return what `print_summary` prints, without colours."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    written = StringIO()
+    print_summary(graph, Console(file=written, width=80, color_system=None))
+    return written.getvalue()
+
+
 def print_next_step(graph: Graph, data: Path, has_options: bool, console: Console) -> None:
     """Suggest the command to run next."""
     same = " with the same options" if has_options else ""
@@ -212,9 +223,11 @@ def _method(graph: Graph) -> Iterator[str]:
     yield f"method    {about['method']} ({options})"
     yield f"seconds   {sum(about['seconds'].values()):.3g} ({phases})"
     if chains := about.get("chains"):
+        size = chains.get("background")
+        background = f", of pairs without an edge {size:.2g}" if size else ""
         yield (
             f"prior     density of edges {chains['edge_density']:.3g}, scale of couplings "
-            f"{chains['coupling_scale']:.3g}"
+            f"{chains['coupling_scale']:.3g}{background}"
         )
     if (screened := about.get("screened_pairs")) is not None:
         largest = f"the largest blanket has {counted(about['largest_blanket'], 'variable')}"

@@ -30,7 +30,6 @@ from markhood.errors import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from markhood.data.samples import Samples
     from markhood.execution.runner import Runner
     from markhood.graph.graph import Graph
 
@@ -254,18 +253,3 @@ def write_graphs(graph: Graph, outputs: list[str], escape_formulas: bool = False
         else:
             write_graph(graph, output, escape_formulas=escape_formulas)
             announce(f"Wrote {output}", err="-" in outputs)
-
-
-def write_report_page(
-    graph: Graph,
-    path: Path,
-    samples: Samples | None,
-    title: str,
-    err: bool = False,
-    layout: str = "auto",
-) -> None:
-    """Write the interactive page of a graph, and print its name."""
-    from markhood.output.report.page import write_report
-
-    write_report(graph, path, samples, title, layout=layout)
-    announce(f"Wrote {path}", err=err)

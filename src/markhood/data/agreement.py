@@ -18,6 +18,7 @@ from markhood.errors import listed, warn
 from markhood.kernels.words import packed
 
 NEARLY = 0.98  # kappa from which on joined variables are reported as copies
+PAIRS_PER_BLOCK = 1 << 16
 
 
 def warn_of_copies(pairs: Sequence[tuple[str, str]], what: str, advice: str = "") -> None:
@@ -45,9 +46,28 @@ def near_copies(samples: Samples, edges: NDArray[np.int64]) -> list[tuple[str, s
     >>> near_copies(encode(rows), np.array([[0, 1]]))
     [('x0', 'x1')]
     """
+    edges = edges[_may_agree(samples, edges)]
     kappa = np.abs(agreement(samples, edges))
     found = edges[(kappa >= NEARLY) & (kappa < 1)]
     return [(samples.names[i], samples.names[j]) for i, j in found.tolist()]
+
+
+def _may_agree(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which pairs may be near copies, by their first samples.
+
+    Where kappa is at least `NEARLY`, at most the rest of all samples differ (or agree, for
+    complements of binary variables).
+    """
+    n_words = max(1, samples.words.shape[1] // 8)
+    if samples.missing or samples.weights or 64 * n_words > samples.n_samples:
+        return np.ones(len(pairs), np.bool_)
+    most, counts = (1 - NEARLY) * samples.n_samples, np.empty(len(pairs), np.int64)
+    first = samples.words[:, :n_words]
+    for k in range(0, len(pairs), PAIRS_PER_BLOCK):
+        i, j = samples.starts[pairs[k : k + PAIRS_PER_BLOCK]].T
+        counts[k : k + PAIRS_PER_BLOCK] = np.bitwise_count(first[i] ^ first[j]).sum(axis=1)
+    are_binary = (np.diff(samples.starts) == 1)[pairs].all(axis=1)
+    return np.asarray((counts <= most) | (are_binary & (64 * n_words - counts <= most)))
 
 
 def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

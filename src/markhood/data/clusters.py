@@ -40,6 +40,7 @@ MOST_PAIRS = 2000  # of columns
 MOST_PRODUCTS = 1 << 27  # pairs times rows
 BLOCK = 1 << 20  # products in memory at a time
 LEAST_PAIRS = 100
+NOTHING_LEFT = 1e-6  # standard deviation of residuals on covariates that determine a column
 
 
 def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samples]) -> Samples:
@@ -50,10 +51,6 @@ def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samp
     labels = {"clusters": reading.clusters, "time": reading.time}
     plain = reading.without("clusters", "time")
     samples, given = read_with_labels(data, plain, labels, read)
-    if samples.account is not None:
-        roles = {own: f"the {name}" for name, own in labels.items() if isinstance(own, str)}
-        account = replace(samples.account, left_out={**samples.account.left_out, **roles})
-        samples = replace(samples, account=account)
     numbers = given["clusters"]
     found = label_numbers(numbers) if numbers is not None else blocks_in_time(given["time"] or [])
     samples = in_clusters(samples, found)
@@ -128,13 +125,16 @@ def pair_effects(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Return the design effect and the sum of squared correlations of every pair of nodes.
 
-    Both have shape (n_nodes, n_nodes). None if there are too many pairs to look at.
+    Both have shape (n_nodes, n_nodes), and are given the covariates and hidden factors. None if
+    there are too many pairs to look at.
     """
     rows, owner = _score_rows(samples)
     rows, owner = rows[owner < n_nodes], owner[owner < n_nodes]
     if samples.clusters is None or len(rows) ** 2 * samples.n_samples > 2 * MOST_PRODUCTS:
         return None
-    effects, correlations = _ClusterScores(samples, rows).effects
+    scores = _ClusterScores(samples, rows)
+    scores.adjust(samples, owner, n_nodes)
+    effects, correlations = scores.effects
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     n_pairs = np.outer(*[np.diff(np.append(first, len(owner)))] * 2)
 
@@ -157,7 +157,7 @@ class _ClusterScores:
 
     def __init__(self, samples: Samples, rows: NDArray[np.int64]) -> None:
         assert samples.clusters is not None
-        order = np.argsort(samples.clusters, kind="stable")
+        self._order = order = np.argsort(samples.clusters, kind="stable")
         self._starts = np.flatnonzero(np.diff(samples.clusters[order], prepend=-1))
         counts, unit = samples.weights or Weights(np.ones(samples.n_samples, np.int64))
         self._weights = counts[order] / counts.sum()
@@ -165,6 +165,28 @@ class _ClusterScores:
         self._alone = np.full(len(order), 1 / counts.sum()) if unit == 1 else self._weights
         columns = [_standardised(samples, row, order, self._weights) for row in rows.tolist()]
         self._columns = np.array(columns).reshape(len(rows), samples.n_samples)
+
+    def adjust(self, samples: Samples, owner: NDArray[np.int64], n_nodes: int) -> None:
+        """Replace the columns of nodes by their residuals on the covariates, and on real columns.
+
+        A pair may be associated only given a covariate, or vary with the cluster only through it.
+        """
+        reals = samples.bits.reals
+        if n_nodes == samples.n_variables and reals is None:
+            return
+        indicators = samples.words[samples.starts[n_nodes] :]
+        given = [np.ones(samples.n_samples)]
+        given += [unpacked(row, samples.n_samples).astype(np.float64) for row in indicators]
+        roots = np.sqrt(self._weights)
+        for k, variable in enumerate(owner.tolist()):
+            own = [] if reals is None else [*reals.of_target(variable)[0]]
+            design = np.stack([*given, *own])[:, self._order] * roots
+            weighted = self._columns[k] * roots
+            slopes = np.linalg.lstsq(design.T, weighted, rcond=None)[0]
+            residuals = weighted - slopes @ design
+            size = float(np.linalg.norm(residuals))
+            columns = np.divide(residuals, roots, where=roots > 0, out=np.zeros_like(roots))
+            self._columns[k] = columns / size if size > NOTHING_LEFT else 0.0
 
     @property
     def effects(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

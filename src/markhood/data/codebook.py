@@ -6,7 +6,8 @@ columns; only `column` is required. An empty cell leaves the decision to the rea
 
 ========  ==========================================================================================
 column    name of the column
-role      node, covariate, weight, cluster, person, time, or skip
+role      node; covariate, weight, cluster, person (rows of one person are a cluster) or time, which
+          are the options adjust_for, weights, clusters and time; or skip
 kind      nominal, ordinal, measurement, count; as found also binary, constant, identifier, ...
 levels    the levels in order, separated by ``|``; for measurements and counts the bins
 missing   number of missing values
@@ -20,8 +21,8 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,17 @@ class Codebook:
     def with_role(self, *roles: str) -> list[str]:
         """List the columns with one of these roles."""
         return [entry.column for entry in self.entries if entry.role in roles]
+
+    def with_roles_used(self, used: Collection[str]) -> Codebook:
+        """Clear the roles of columns that are used in them; other roles of rows become skip."""
+        return Codebook(
+            tuple(
+                replace(entry, role="" if entry.column in used else "skip")
+                if entry.role not in ("", "node", "skip")
+                else entry
+                for entry in self.entries
+            )
+        )
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the entries without their empty fields."""

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from markhood.data.codebook import Codebook
-from markhood.data.coding.bins import Bins
 from markhood.data.given import as_samples
-from markhood.data.kinds import Kinds
-from markhood.data.reading import ColumnOptions, Missing, Reading, TableFormat, reading_of
+from markhood.data.reading import ColumnOptions, Reading, ReadingKeywords, RowOptions, reading_of
 from markhood.data.samples import Samples
 from markhood.options import documented
 
 
-@documented(ColumnOptions)
-def describe(
-    data: Any,
-    *,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] = (),
-    adjust_for: Sequence[str] = (),
-    kinds: Kinds = "auto",
-    bins: Bins | None = "auto",
-    missing: Missing = "auto",
-    missing_values: Iterable[Any] = "auto",
-    weights: Any = None,
-    table: TableFormat | None = None,
-) -> Codebook:
+@documented(ColumnOptions, RowOptions)
+def describe(data: Any, **options: Unpack[ReadingKeywords]) -> Codebook:
     """Return the role, kind and levels of every column of a table, and why.
 
     Parameters
@@ -36,10 +21,10 @@ def describe(
     data : array, data frame or path
         As for `learn`.
     {parameters}
-    weights : array-like of shape (n_samples,) or str, optional
-        Sample weights, or the name of their column.
     table : TableFormat, optional
         Details of the format, and a codebook to check.
+    genome : Genome, optional
+        Options for sites of genomes and columns of alignments.
 
     Returns
     -------
@@ -56,18 +41,7 @@ def describe(
     >>> book["mood"].kind, book["mood"].levels
     ('ordinal', ('low', 'mid', 'high'))
     """
-    reading = reading_of(
-        columns=columns,
-        exclude=exclude,
-        adjust_for=adjust_for,
-        kinds=kinds,
-        bins=bins,
-        missing=missing,
-        missing_values=missing_values,
-        weights=weights,
-        table=table,
-    )
-    return codebook_and_samples(data, reading)[0]
+    return codebook_and_samples(data, reading_of(**options))[0]
 
 
 def codebook_and_samples(data: Any, reading: Reading) -> tuple[Codebook, Samples]:

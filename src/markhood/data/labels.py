@@ -24,6 +24,10 @@ from markhood.data.storage.packed import is_packed
 from markhood.errors import DataWarning, option, warn
 from markhood.kernels.tables import codes
 
+LAYOUT = ("index", "header", "skip_rows", "encoding", "transpose", "array")  # of a file
+
+NAMES = {"by": "groups", "pairs": "persons"}  # of labels
+
 Labels = dict[str, list[Any] | None]
 
 
@@ -61,6 +65,8 @@ def read_with_labels(
     columns = {name: own for name, own in labels.items() if isinstance(own, str)}
     values = {name: column_of(data, own, reading) for name, own in columns.items()}
     outside = tuple(dict.fromkeys([*reading.exclude, *columns.values()]))
+    for name, own in columns.items():
+        reading.log.leave_out(own, f"the {NAMES.get(name, name)}")
     samples = read(replace(reading, exclude=outside) if columns else reading)
     given: Labels = {}
     for name, own in labels.items():
@@ -89,18 +95,15 @@ def read_with_labels(
 
 def column_of(data: Any, column: str, reading: Reading) -> list[Any]:
     """Return the values of a column of a table, None for missing values."""
+    layout = {name: getattr(reading, name) for name in LAYOUT}
     everything = Reading(
         columns=(column,),
         kinds={column: "nominal"},
         missing="level",
         max_levels=MOST_LEVELS,
         missing_values=reading.listed_missing,
-        index=None if reading.index == column else reading.index,
-        header=reading.header,
-        encoding=reading.encoding,
-        transpose=reading.transpose,
-        array=reading.array,
         min_columns=1,
+        **layout | {"index": None if reading.index == column else reading.index},
     )
     if isinstance(data, Samples) or (
         isinstance(data, (str, os.PathLike)) and is_packed(Path(data))

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.composition import DEPTH
 from markhood.data.coding.encode import column_names, pack_table
 from markhood.data.coding.merged import UNSEEN, level_numbers
 from markhood.data.coding.names import suggest_names
-from markhood.data.reading import Missing, Reading
+from markhood.data.reading import DEPTH, Missing, Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import UNKNOWN, Variables, default_names, level_text
 from markhood.errors import DataWarning, InputError

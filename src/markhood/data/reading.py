@@ -9,17 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
-from typing import Any, Literal, Self
-
-import numpy as np
+from typing import Any, Literal, Self, TypedDict
 
 from markhood.data.codebook import Codebook, codebook_of
 from markhood.data.coding.bins import Bins, checked_bins
-from markhood.data.coding.cells import parse_cell
-from markhood.data.coding.composition import DEPTH
 from markhood.data.genome.loci import MOST_POSITION
-from markhood.data.kinds import STEP, Kinds, checked_kinds
+from markhood.data.kinds import Kinds, checked_kinds
+from markhood.data.option_values import (
+    AUTO,
+    bins_of_text,
+    column_names,
+    kinds_of_text,
+    labels_given,
+    listed_values,
+    missing_codes_of,
+    number_or_word,
+    positions_given,
+    share_or_word,
+    weights_given,
+    words,
+)
 from markhood.data.storage.backends import MEMORY, Storage
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option
@@ -27,118 +36,18 @@ from markhood.findings import FindingLog
 from markhood.options import Options, Sealed, declare, documented, options_from_json
 
 SIMILARITY = "similarity"
+DEPTH = "log(depth)"  # the covariate of compositional counts
 MOST_LEVELS = 65535  # codes have 16 bits
+# Options that the roles of a codebook stand in for; a cluster comes before a person in it.
+OPTIONS_OF_ROLES = {
+    "weight": "weights",
+    "cluster": "clusters",
+    "person": "clusters",
+    "time": "time",
+}
 DELIMITERS = ",\t;|"  # of text files, the most likely first
 
 Missing = Literal["auto", "error", "drop", "level", "impute"]
-AUTO = "auto"  # codes for missing values are detected
-
-
-def column_names(name: str, given: Any) -> tuple[str, ...]:
-    """Return names of columns as a tuple; a single name may be passed as a text."""
-    if isinstance(given, str):
-        return (given,)
-    names = tuple(given) if isinstance(given, Iterable) else (given,)
-    for one in names:
-        if not isinstance(one, str):
-            raise InputError(
-                "option-value", name, f"{option(name)} must be names of columns, not {one!r}."
-            )
-    return names
-
-
-def words(text: str) -> tuple[str, ...]:
-    """Split a list that is written as on the command line: a,b,c."""
-    return tuple(text.split(",")) if text else ()
-
-
-def _kinds_text(text: str) -> Any:
-    """Parse kinds: a word, or a=nominal,b=low<mid<high."""
-    if "=" not in text:
-        return text
-    return {
-        name: tuple(kind.split(STEP)) if STEP in kind else kind
-        for name, kind in by_name(text).items()
-    }
-
-
-def by_name(text: str) -> dict[str, str]:
-    """Parse a=1,b=2; the last equals sign precedes the value, because names may contain one."""
-    parts = [part.rpartition("=") for part in text.split(",")]
-    return {name: value for name, _, value in parts}
-
-
-def _listed(values: Any) -> Any:
-    if isinstance(values, str) and values == AUTO:
-        return AUTO
-    if isinstance(values, (str, bytes, Real)):
-        raise InputError(
-            "option-value",
-            "missing_values",
-            f"{option('missing_values')} must be a list of values, not {values!r}: use "
-            f"[{values!r}].",
-        )
-    try:
-        return tuple(values)
-    except TypeError as error:
-        raise InputError(
-            "option-value",
-            "missing_values",
-            f"{option('missing_values')} must be a list of numbers or texts, not {values!r}.",
-        ) from error
-
-
-def _weights(given: Any) -> Any:
-    """Return weights as a word, a path or an array of numbers."""
-    if isinstance(given, str) or hasattr(given, "__fspath__"):
-        return str(given)
-    try:
-        return np.asarray(given)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            "weights",
-            "weights",
-            f"{option('weights')} must be numbers ({error}): pass one per sample.",
-        ) from error
-
-
-def _labels(given: Any) -> Any:
-    """Return labels of rows as the name of a column, or as plain values."""
-    if isinstance(given, str):
-        return given
-    if not isinstance(given, Iterable):
-        raise InputError(
-            "labels",
-            "",
-            f"Labels must be the name of a column, or one value per row, not {given!r}.",
-        )
-    return tuple(given.tolist() if hasattr(given, "tolist") else given)
-
-
-def _identical(given: Any) -> Any:
-    return float(given) if isinstance(given, Real) and not isinstance(given, bool) else given
-
-
-def _positions(given: Any) -> Any:
-    from markhood.data.genome.positions import listed_positions  # which imports this module
-
-    return listed_positions(given)
-
-
-def _number_or_word(text: str) -> Any:
-    """Convert a text to a number if possible."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def _bins_text(text: str) -> Any:
-    if "=" not in text:
-        return _number_or_word(text)
-    return {name: _number_or_word(number) for name, number in by_name(text).items()}
 
 
 @dataclass(kw_only=True)
@@ -174,7 +83,7 @@ class ColumnOptions(Options):
         "scales, such as low, medium, high, are ordered, unless the column has a name such as "
         "region.",
         convert=checked_kinds,
-        parse=_kinds_text,
+        parse=kinds_of_text,
         metavar="KIND|LIST",
     )
     bins: Bins | None = declare(
@@ -183,7 +92,7 @@ class ColumnOptions(Options):
         "for columns by name; 'auto' chooses up to 12. 'presence' reduces counts to absent and "
         "present; None keeps every number as a level.",
         convert=checked_bins,
-        parse=_bins_text,
+        parse=bins_of_text,
         metavar="NUMBER|LIST",
     )
     missing: Missing = declare(
@@ -197,10 +106,60 @@ class ColumnOptions(Options):
         "Values that mean missing, such as -9 or '?', in addition to empty cells and NA. auto "
         "finds codes that stand apart from all other values of a column; a list, which may be "
         "empty, replaces this.",
-        convert=_listed,
+        convert=listed_values,
         parse=lambda text: AUTO if text == AUTO else words(text),
         metavar="LIST",
     )
+
+
+@dataclass(kw_only=True)
+class RowOptions(Options):
+    """Weights of rows, and rows that depend on each other."""
+
+    weights: Any = declare(
+        None,
+        "Weight of each sample: one number per sample, the name of a column or of a file with one "
+        "number per line, or 'similarity' for sequences.",
+        convert=weights_given,
+        metavar="COLUMN|FILE",
+    )
+    clusters: Any = declare(
+        None,
+        "Rows that depend on each other, such as pupils of a school: the name of the column with "
+        "the clusters, or one label per row. The effective sample size replaces N, and bootstrap "
+        "draws whole clusters.",
+        convert=labels_given,
+        metavar="COLUMN",
+    )
+    time: Any = declare(
+        None,
+        "Column with the time of each row, or one value per row: blocks of consecutive rows become "
+        "clusters.",
+        convert=labels_given,
+        metavar="COLUMN",
+    )
+
+
+class ColumnKeywords(TypedDict, total=False):
+    """The keywords of a function that reads a table: `ColumnOptions`, weights and groups."""
+
+    columns: Sequence[str] | None
+    exclude: Sequence[str]
+    adjust_for: Sequence[str]
+    kinds: Kinds
+    bins: Bins | None
+    missing: Missing
+    missing_values: Iterable[Any]
+    weights: Any
+    table: TableFormat | None
+    genome: Genome | None
+
+
+class ReadingKeywords(ColumnKeywords, total=False):
+    """The same, with rows that depend on each other."""
+
+    clusters: Any
+    time: Any
 
 
 @dataclass(kw_only=True)
@@ -289,7 +248,7 @@ class Genome(Sealed):
         "Positions of variables along a genome, by name or in order: numbers, pairs of chromosome "
         "and position, or a file with columns name, chromosome, position. By default read from the "
         "file or from names such as chr1:12345.",
-        content=_positions,
+        content=positions_given,
         metavar="FILE",
     )
     letters: Literal["all", "reduced"] = declare(
@@ -297,7 +256,7 @@ class Genome(Sealed):
     )
     similarity_threshold: float = declare(
         0.1,
-        "weights='similarity': samples that differ in at most this share of the variables are "
+        "Similarity weights: samples that differ in at most this share of the variables are "
         "similar.",
         low=0,
         below=1,
@@ -326,10 +285,10 @@ class Genome(Sealed):
         "Columns that are exact copies or complements of each other: keep each as a node, or group "
         "them into one node; a number such as 0.99 also groups columns with at least this "
         "agreement (Cohen's kappa). auto groups sites of genomes and alignments.",
-        convert=_identical,
+        convert=share_or_word,
         above=0,
         high=1,
-        parse=_number_or_word,
+        parse=number_or_word,
         metavar="WORD|NUMBER",
     )
     min_distance: float | None = declare(
@@ -347,16 +306,11 @@ class Genome(Sealed):
 
 
 @dataclass(kw_only=True, eq=False)
-class Reading(TableFormat, Genome, ColumnOptions):
+class Reading(TableFormat, Genome, ColumnOptions, RowOptions):
     """All options of reading data.
 
     Attributes
     ----------
-    weights : array-like of shape (n_samples,) or str, optional
-        Weight of each sample, see `markhood.data.weights.as_weights`; "similarity" for
-        `similarity_weights`; or the name of a column of the data, or else of a file.
-    clusters, time : str or sequence of labels, optional
-        Rows that depend on each other, see `markhood.data.clusters`.
     storage : Storage
         Where packed bits are kept; by default in memory.
     min_columns : int
@@ -375,28 +329,6 @@ class Reading(TableFormat, Genome, ColumnOptions):
     markhood.errors.InputError: Unknown letters 'few': choose one of all, reduced.
     """
 
-    weights: Any = declare(
-        None,
-        "Weight of each sample: one number per sample, the name of a column or of a file with one "
-        "number per line, or 'similarity' for sequences.",
-        convert=_weights,
-        metavar="COLUMN|FILE",
-    )
-    clusters: Any = declare(
-        None,
-        "Rows that depend on each other, such as pupils of a school: the name of the column with "
-        "the clusters, or one label per row. The effective sample size replaces N, and bootstrap "
-        "draws whole clusters.",
-        convert=_labels,
-        metavar="COLUMN",
-    )
-    time: Any = declare(
-        None,
-        "Column with the time of each row, or one value per row: blocks of consecutive rows become "
-        "clusters.",
-        convert=_labels,
-        metavar="COLUMN",
-    )
     storage: Storage = MEMORY
     min_columns: int = 2
     known: Variables | None = None
@@ -405,7 +337,7 @@ class Reading(TableFormat, Genome, ColumnOptions):
 
     def __post_init__(self) -> None:
         """Check the options, and list the codes of missing values."""
-        self.missing_codes = _codes(self.missing_values)
+        self.missing_codes = missing_codes_of(self.missing_values)
         super().__post_init__()
         if self.codebook is not None:
             self._apply_codebook(self.codebook)
@@ -421,19 +353,29 @@ class Reading(TableFormat, Genome, ColumnOptions):
             )
 
     def _apply_codebook(self, codebook: Codebook) -> None:
-        """Add the covariates and the weights of a codebook to the options."""
-        covariates = (*self.adjust_for, *codebook.with_role("covariate"))
-        object.__setattr__(self, "adjust_for", tuple(dict.fromkeys(covariates)))
-        weights = codebook.with_role("weight")
-        if len(weights) > 1:
-            raise InputError(
-                "codebook",
-                weights[1],
-                f"The codebook has {len(weights)} columns of weights ({', '.join(weights)}): give "
-                "all but one the role skip.",
-            )
-        if weights and self.weights is None:
-            object.__setattr__(self, "weights", weights[0])
+        """Turn the roles of a codebook into options, unless the user passed the option itself.
+
+        The codebook that is kept has no such roles, so that an option can be changed later.
+        """
+        covariates = codebook.with_role("covariate")
+        options: dict[str, Any] = {
+            "adjust_for": tuple(dict.fromkeys((*self.adjust_for, *covariates)))
+        }
+        for role, name in OPTIONS_OF_ROLES.items():
+            columns = codebook.with_role(role)
+            if len(columns) > 1:
+                raise InputError(
+                    "codebook",
+                    columns[1],
+                    f"The codebook gives the role {role} to {len(columns)} columns "
+                    f"({', '.join(columns)}): give all but one the role skip.",
+                )
+            if columns and getattr(self, name) is None:
+                options.setdefault(name, columns[0])
+        used = (*covariates, *(own for own in options.values() if isinstance(own, str)))
+        options["codebook"] = codebook.with_roles_used(used)
+        for name, value in options.items():
+            object.__setattr__(self, name, value)
 
     @property
     def listed_missing(self) -> tuple[Any, ...]:
@@ -462,7 +404,7 @@ def reading_of(
 ) -> Reading:
     """Combine the groups of options."""
     groups = {**(table or TableFormat()).changed(), **(genome or Genome()).changed()}
-    return Reading(**groups, **flat)
+    return Reading(**groups | flat)
 
 
 def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
@@ -471,18 +413,3 @@ def stored_reading(provenance: Mapping[str, Any], **changes: Any) -> Reading:
     for name in ("weights", "similarity_threshold", "positions", "clusters", "time", *changes):
         stored.pop(name, None)
     return Reading(**options_from_json(Reading, stored), **changes)
-
-
-def _codes(values: Iterable[Any]) -> frozenset[Any]:
-    """Return each value unchanged, as text, and as that text is read from a file."""
-    codes: set[Any] = set()
-    for value in () if values == AUTO else _listed(values):
-        try:
-            codes |= {value, str(value), parse_cell(str(value))}
-        except TypeError as error:
-            raise InputError(
-                "option-value",
-                "missing_values",
-                f"{option('missing_values')} has a {type(value).__name__}: use numbers or texts.",
-            ) from error
-    return frozenset(codes - {None})

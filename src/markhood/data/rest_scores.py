@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 LINKED = 0.1  # squared correlation above which two sites are in linkage disequilibrium
 WINDOW = 50  # sites before that a site is compared with
-MOST_DENSE = 3000  # columns or rows whose eigenvectors are computed from the whole matrix
+MOST_DENSE = 300  # columns or rows with all eigenvectors computed; of more, the leading ones by
+MOST_SQUARED = 3000  # Lanczos iterations with a matrix of at most this size
 
 
 class Components(NamedTuple):
@@ -219,38 +220,42 @@ def _components_of(samples: Samples, nodes: NDArray[np.int64], n: int) -> Compon
     return Components(vectors, owners, means, deviations, values)
 
 
-def leading_eigenvalues(columns: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+def leading_eigenvalues(columns: NDArray[Any], n: int) -> NDArray[np.float64]:
     """Return the largest eigenvalues of X X' / n_samples."""
-    if min(columns.shape) > MOST_DENSE:
-        return leading_eigenvectors(columns, n)[0]
-    rows = columns if len(columns) <= columns.shape[1] else columns.T
-    values = np.linalg.eigvalsh(rows @ rows.T / columns.shape[1])
-    return np.asarray(values[::-1][:n])
+    return _leading_of(columns, n)[0][::-1]
 
 
 def leading_eigenvectors(
     columns: NDArray[np.float64], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the largest eigenvalues of X X' / n_samples, and their vectors, (n_columns, n)."""
-    n_columns, n_samples = columns.shape
-    n = min(n, n_columns, n_samples)
-    if min(columns.shape) > MOST_DENSE:
-        from scipy.sparse.linalg import LinearOperator, eigsh
-
-        def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.asarray(columns @ (columns.T @ x) / n_samples)
-
-        values, vectors = eigsh(
-            LinearOperator((n_columns, n_columns), product), n, tol=1e-4, v0=np.ones(n_columns)
-        )
-    elif n_columns <= n_samples:
-        values, vectors = np.linalg.eigh(columns @ columns.T / n_samples)
-    else:
-        values, scores = np.linalg.eigh(columns.T @ columns / n_samples)
-        vectors = columns @ scores[:, -n:] / np.sqrt(n_samples * np.maximum(values[-n:], 1e-300))
-    values, vectors = values[::-1][:n], vectors[:, ::-1][:, :n]
+    values, vectors = _leading_of(columns, n)
+    if len(columns) > columns.shape[1]:
+        vectors = columns @ vectors / np.sqrt(columns.shape[1] * np.maximum(values, 1e-300))
+    values, vectors = values[::-1], vectors[:, ::-1]
     signs = np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
     return values, vectors * signs
+
+
+def _leading_of(columns: NDArray[Any], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the largest eigenvalues, ascending, and vectors of the smaller of X X' and X' X."""
+    n_samples, n = columns.shape[1], min(n, *columns.shape)
+    rows = columns if len(columns) <= n_samples else columns.T
+    if len(rows) <= MOST_DENSE:
+        values, vectors = np.linalg.eigh(rows @ rows.T / n_samples)
+        return values[-n:], vectors[:, -n:]
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    def product(x: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(rows @ (rows.T @ x) / n_samples)
+
+    matrix = LinearOperator((len(rows), len(rows)), product, dtype=rows.dtype)
+    if len(rows) <= MOST_SQUARED:
+        matrix = rows @ rows.T / n_samples
+    start = np.random.default_rng(0).normal(size=len(rows)).astype(rows.dtype)
+    values, vectors = eigsh(matrix, n, tol=1e-4, v0=start)
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
 
 
 def rest_scores(

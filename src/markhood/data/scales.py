@@ -23,6 +23,7 @@ from typing import Any
 
 FEWEST = 3  # levels; two have no order
 FEWEST_LETTERS = 5  # of an abbreviation
+NUMERALS = {"one", "two", "first", "second", "1st", "2nd"}  # which number things after a noun
 MOST_GRADES = 12  # grades such as G1, G2, ...; more are names
 
 _OPPOSITES = (
@@ -111,6 +112,10 @@ _FROM = re.compile(
     r"|\s*(\+|plus|or more|or older|and over|and older|and above|or over|or above|up|older|"
     r"and more|or greater)$|(?<=\d)\+"
 )
+_RATE = re.compile(
+    r"(?a)(?<=\d)\s*(?:/|\bper\b|\btimes an?\b|\ban?\b)\s*(day|week|wk|month|year|yr)$"
+)
+_TIMES = {"day": 365, "week": 52, "wk": 52, "month": 12, "year": 1, "yr": 1}  # a year
 _NUMBER = re.compile(r"(?a)\d+(?:\.\d+)?|(?<![\d.])\.\d+")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 _GRADES = frozenset(
@@ -142,11 +147,24 @@ def recognised_scale(levels: Sequence[Any]) -> tuple[str, ...] | None:
 @cache
 def _recognised(texts: tuple[str, ...]) -> tuple[str, ...] | None:
     cleaned = [_clean(text) for text in texts]
-    for place in (*_rules(), _numbered):
-        positions = place(cleaned)
-        if positions is not None and len({*positions}) == len(texts):
-            return tuple(texts[k] for k in sorted(range(len(texts)), key=positions.__getitem__))
+    for shown, rules in (
+        (cleaned, (*_rules(), _numbered)),
+        (_without_common_words(cleaned), _rules()),
+    ):
+        for place in rules:
+            positions = place(shown)
+            if positions is not None and len({*positions}) == len(texts):
+                return tuple(texts[k] for k in sorted(range(len(texts)), key=positions.__getitem__))
     return None
+
+
+def _without_common_words(texts: Sequence[str]) -> list[str]:
+    """Return texts without the words that all of them have: `travel rarely`, `non-travel`."""
+    words = [re.split(r"[\s-]+", text) for text in texts]
+    common = set(words[0]).intersection(*words[1:])
+    rest = [[word for word in own if word not in common] for own in words]
+    is_shorter = common and all(rest) and not any(set(own) & NUMERALS for own in rest)
+    return [" ".join(own) for own in rest] if is_shorter else list(texts)
 
 
 def _clean(text: str) -> str:
@@ -201,7 +219,7 @@ def _by_list(words: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], list[A
 
 def _numbered(texts: Sequence[str]) -> list[Any] | None:
     """Place intervals by their lower end, and grades by their number."""
-    places, words = [], set()
+    places, words, rates = [], set(), set()
     for text in texts:
         if text in ("none", "never", "no", "nil", "zero"):
             places.append((-1.0, 0))
@@ -211,6 +229,9 @@ def _numbered(texts: Sequence[str]) -> list[Any] | None:
         side = -1 if _UP_TO.search(plain) else 1 if _FROM.search(plain) else 0
         plain = _FROM.sub("", _UP_TO.sub("", plain)).strip()
         plain = re.sub(r"(?a)(?<=\d)\s*k\b", "000", plain)
+        rate = _RATE.search(plain)
+        rates.add(rate is not None)
+        plain = _RATE.sub("", plain)
         numbers = [float(number) for number in _NUMBER.findall(plain)]
         word = re.sub(r"(?a)[\d.,\s-]+|\bto\b|\bthru\b|\band\b|\bbetween\b", " ", plain).strip()
         if not numbers:
@@ -221,14 +242,15 @@ def _numbered(texts: Sequence[str]) -> list[Any] | None:
         if len(numbers) > 2 or (len(numbers) == 2 and numbers[1] < numbers[0]):
             return None
         low = numbers[0] if not text.startswith("-") else -numbers[0]
+        low *= _TIMES[rate[1]] if rate else 1
         places.append((low, side))
         words.add(re.sub(r"^(th|st|nd|rd)\b\s*", "", word).strip())
     is_interval = any("-" in t or "," in t or " to " in t for t in texts)
     is_bound = any(side for _, side in places)
-    if len(words - {""}) > 1:
+    if len(words - {""}) > 1 or len(rates) > 1:
         return None
     word = next(iter(words - {""}), "")
-    if is_interval or is_bound or _is_unit(texts):
+    if is_interval or is_bound or True in rates or _is_unit(texts):
         return places
     is_grade = word in _GRADES and len(texts) <= MOST_GRADES
     return places if is_grade and max(places)[0] <= MOST_GRADES else None

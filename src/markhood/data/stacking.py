@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -124,9 +125,7 @@ def _variables(parts: Sequence[Samples]) -> Variables:
         are_numbers = all(isinstance(level, Real) for level in levels[j])
         has_order = are_numbers or (any(are_ordered) and None not in levels[j])
         ordered.append(all(are_ordered) and has_order)
-    return Variables(
-        first.names, tuple(levels), tuple(ordered), first.loci, first.members, first.genome_length
-    )
+    return replace(first, levels=tuple(levels), ordered=tuple(ordered))
 
 
 def _union(name: str, own: Sequence[tuple[Any, ...]], are_ordered: bool) -> tuple[Any, ...]:

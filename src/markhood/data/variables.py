@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -83,6 +83,9 @@ class Variables:
         The other variables that each represents; None if there are none.
     genome_length : int or None
         Length of a circular genome with all loci; None if it is not circular.
+    columns : mapping of str to tuple of str
+        Descriptions from a codebook or a file, one text per variable: "text", what was asked or
+        measured, and "group", the scale that the variable belongs to. They are not compared.
 
     Examples
     --------
@@ -99,6 +102,7 @@ class Variables:
     loci: Loci | None = None
     members: tuple[tuple[Member, ...], ...] | None = None
     genome_length: int | None = None
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         """Normalise `ordered` and `members`, so that equal variables compare as equal."""
@@ -142,7 +146,8 @@ class Variables:
             return self
         lists = (self.names, self.levels, self.ordered, self.loci, self.members)
         own: list[Any] = [one and tuple(map(one.__getitem__, picked)) for one in lists]
-        return replace(Variables(*own), genome_length=self.genome_length)
+        columns = {name: tuple(map(one.__getitem__, picked)) for name, one in self.columns.items()}
+        return replace(Variables(*own), genome_length=self.genome_length, columns=columns)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -198,6 +203,10 @@ class Variables:
                 None if self.ordered is None else tuple(self.ordered[j] for j, _ in found),
                 self.loci and tuple(self.loci[j] if m is None else m.locus for j, m in found),
                 genome_length=self.genome_length,
+                columns={
+                    name: tuple("" if m else own[j] for j, m in found)
+                    for name, own in self.columns.items()
+                },
             ),
             tuple(j for j, _ in found),
             tuple(m is not None and m.opposite for _, m in found),
@@ -239,6 +248,8 @@ class Variables:
             listed["positions"] = [locus and locus.position for locus in self.loci]
         if self.genome_length is not None:
             listed["genome_length"] = self.genome_length
+        if self.columns:
+            listed["columns"] = {name: list(own) for name, own in self.columns.items()}
         return {**listed, "members": members} if members else listed
 
 
@@ -273,7 +284,7 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
     loci = described_loci(document, len(names))
     if not document:
         return Variables(names)
-    known = "levels" in document or (loci is None and "members" not in document)
+    known = "levels" in document or not {"members", "columns", "positions"} & {*document}
     lists = [tuple(levels) for levels in document["levels"]] if known else []
     which = document.get("levels_of", [0] * len(names))
     if len(which) != len(names):
@@ -285,7 +296,16 @@ def described_variables(names: Iterable[str], document: Mapping[str, Any]) -> Va
     members = described_members(document.get("members", ()), names, lists)
     length = None if loci is None else described_length(document)
     ordered = tuple(j in marked for j in range(len(names)))
-    return Variables(names, levels, ordered, loci, members, length)
+    columns = described_columns(document.get("columns", {}), len(names))
+    return Variables(names, levels, ordered, loci, members, length, columns)
+
+
+def described_columns(document: Mapping[str, Any], n_variables: int) -> dict[str, tuple[str, ...]]:
+    """Return the descriptions in the JSON of `Variables.described`."""
+    columns = {str(name): tuple(map(_text, own)) for name, own in document.items()}
+    if any(len(own) != n_variables for own in columns.values()):
+        raise ValueError("each variable needs a description")
+    return columns
 
 
 def described_members(
@@ -340,7 +360,7 @@ def described_length(document: Mapping[str, Any]) -> int | None:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError("a chromosome must be a text")
+        raise TypeError("not a text")
     return value
 
 

@@ -18,11 +18,12 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.memory import require_memory
@@ -184,6 +185,8 @@ def row_hashes(rows: Iterable[NDArray[np.uint64]], n_samples: int) -> NDArray[np
 def check_weights(values: Any, n_samples: int) -> NDArray[np.float64]:
     """Return weights as an array of finite, non-negative numbers, one per sample."""
     try:
+        if np.iscomplexobj(values):  # which NumPy would convert with a warning only
+            raise TypeError("not complex")
         numbers = np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
         raise _unusable(f"Weights must be numbers ({error}): pass one per sample.") from error
@@ -239,20 +242,44 @@ def read_weights(path: Path) -> NDArray[np.float64]:
         ) from error
 
 
-def find_weights(
-    names: Sequence[str], picked: Sequence[int], reading: Reading
-) -> tuple[list[int], int | None, Reading]:
-    """Find the weights by name: a column of the data, else a file.
+class Wanted(NamedTuple):
+    """The columns of a table to read.
 
-    Returns
-    -------
-    list of int
-        The picked columns without that of the weights.
-    int or None
-        The column of the weights.
-    Reading
+    Attributes
+    ----------
+    columns : list of int
+        Those that may become variables.
+    names : list of str
+        Their names.
+    weights : int, optional
+        The column with the weights.
+    reading : Reading
         With the weights of a file, if any.
     """
+
+    columns: list[int]
+    names: list[str]
+    weights: int | None
+    reading: Reading
+
+    def are_all(self, n_columns: int) -> bool:
+        """Return whether these are all columns, in their order."""
+        return self.columns == list(range(n_columns))
+
+
+def wanted_columns(
+    names: Sequence[str], reading: Reading, advice: str = "rename them", first: int = 0
+) -> Wanted:
+    """Return the columns that a reading selects, from number `first` on, and the weights."""
+    picked = [first + k for k in chosen_columns(names[first:], reading, advice)]
+    picked, weights, reading = _find_weights(names, picked, reading)
+    return Wanted(picked, [names[j] for j in picked], weights, reading)
+
+
+def _find_weights(
+    names: Sequence[str], picked: Sequence[int], reading: Reading
+) -> tuple[list[int], int | None, Reading]:
+    """Find the weights by name: a column of the data, which is not a variable, else a file."""
     given = reading.weights
     if not isinstance(given, (str, os.PathLike)) or given == SIMILARITY:
         return list(picked), None, reading

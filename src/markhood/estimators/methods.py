@@ -301,6 +301,9 @@ class Bayes(StructureEstimator, BayesOptions):
         The mean probability of all pairs of variables.
     coupling_scale_ : float
         The standard deviation of couplings.
+    background_ : float
+        The standard deviation of the couplings of pairs without an edge; 0 unless the data show
+        weak dependence between many pairs.
     coupling_deviations_ : list of ndarray
         Standard deviation of the coupling of every edge of ``graph_``, given that the edge is
         present: of shape (1, 1), or with one value for each cell of a coupling table.
@@ -330,7 +333,7 @@ class Bayes(StructureEstimator, BayesOptions):
         self.edge_density_ = found.density
         if self.keep_draws and found.draws is not None:
             self.draws_: Draws = found.draws
-        self.coupling_scale_ = found.scale
+        self.coupling_scale_, self.background_ = found.scale, found.background
         levels = learned.graph.variables.levels
         assert levels is not None
         n_levels = np.array([max(2, len(values)) for values in levels], dtype=np.int64)

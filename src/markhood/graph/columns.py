@@ -41,6 +41,17 @@ ANNOTATIONS = {
         "Probability: posterior probability of the edge; eight of ten edges with 0.8 are expected "
         "to be true."
     ),
+    "bayes_factor": Annotation(
+        "Bayes factor: posterior odds of the edge divided by its prior odds; above 10 is strong "
+        "evidence of an edge, below 1/10 of its absence."
+    ),
+    "frequency": Annotation("Frequency: proportion of bootstrap replicates that have the edge."),
+    "boot_low": Annotation(
+        "Boot low and high: interval of the coupling over all bootstrap replicates, 0 where a "
+        "replicate does not have the edge.",
+        "boot_high",
+    ),
+    "boot_high": Annotation("", "boot_low"),
     "coupling_low": Annotation(_INTERVAL, "coupling_high"),
     "coupling_high": Annotation("", "coupling_low"),
     "rhat": Annotation(

@@ -66,6 +66,8 @@ def __dir__() -> list[str]:
 def to_networkx(graph: GraphLike) -> Any:
     """Convert to a `networkx.Graph` with edge attributes, and provenance in `.graph`.
 
+    Nodes have the attributes `text` and `group`, where these are known.
+
     In the attributes, `source` is the end that comes first among the nodes. The attribute `table`
     has the coupling table, if any, as nested lists with a row for each level of `source`.
 
@@ -79,6 +81,8 @@ def to_networkx(graph: GraphLike) -> Any:
 
     result = networkx.Graph(**_about(graph))
     result.add_nodes_from(graph.nodes)
+    for name, texts in graph.node_columns.items():
+        networkx.set_node_attributes(result, dict(zip(graph.nodes, texts, strict=True)), name)
     numbers = number_columns(graph)
     result.add_edges_from(
         (a, b, {name: column[row] for name, column in numbers.items()})
@@ -139,7 +143,7 @@ def to_igraph(graph: GraphLike) -> Any:
     return igraph.Graph(
         n=graph.n_nodes,
         edges=graph.edges.tolist(),
-        vertex_attrs={"name": list(graph.nodes)},
+        vertex_attrs={"name": list(graph.nodes), **graph.node_columns},
         edge_attrs={**number_columns(graph), **tables},
         graph_attrs=_about(graph),
     )

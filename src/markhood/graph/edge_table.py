@@ -97,6 +97,17 @@ def about_graph(graph: Graph) -> dict[str, Any]:
     return {"provenance": dict(graph.provenance), **({"variables": levels} if levels else {})}
 
 
+def node_attributes(graph: Graph) -> dict[str, dict[str, str]]:
+    """Return the descriptions of each node that has any, such as its text and group, by name.
+
+    Files show them with the nodes and read them from the description of the variables.
+    """
+    return {
+        node: {name: texts[j] for name, texts in graph.node_columns.items() if texts[j]}
+        for j, node in enumerate(graph.nodes)
+    }
+
+
 def graph_from_columns(
     columns: Mapping[str, Sequence[Any]],
     nodes: Iterable[Any] | None = None,
@@ -199,3 +210,16 @@ def _numbers(columns: Mapping[str, Sequence[Any]], name: str, n_edges: int) -> N
             name,
             f"The values of column {name!r} of the edge table are not all numbers: {error}.",
         ) from None
+
+
+def with_annotations(graph: Graph, columns: Mapping[str, ArrayLike]) -> Graph:
+    """Return the graph with further columns of edges."""
+    return Graph(
+        graph.variables,
+        graph.edges,
+        graph.evidence_ends,
+        graph.coupling_ends,
+        graph.provenance,
+        graph.coupling_tables,
+        {**graph.annotations, **columns},
+    )

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import operator
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from markhood.graph.communities import Communities
+    from markhood.output.checklist import Item
     from markhood.stability.bootstrap import Bootstrap
 
 
@@ -158,6 +160,21 @@ class Graph:
         """
         groups = zip(self.nodes, self._variables.members or (), strict=False)
         return MappingProxyType({node: tuple(m.name for m in own) for node, own in groups if own})
+
+    @property
+    def node_columns(self) -> Mapping[str, tuple[str, ...]]:
+        """Descriptions of the nodes from a codebook or a file, one text per node.
+
+        "text" is what was asked or measured, "group" the scale that the node belongs to; empty for
+        a node without one. A column is present if any node has a text.
+
+        Examples
+        --------
+        >>> from markhood.data.variables import Variables
+        >>> Graph(Variables(("q1", "q2"), columns={"text": ("Sleep", "")}), []).node_columns["text"]
+        ('Sleep', '')
+        """
+        return MappingProxyType(dict(self._variables.columns))
 
     @property
     def edges(self) -> NDArray[np.int64]:
@@ -491,6 +508,41 @@ class Graph:
         from markhood.output.methods_section import methods_section
 
         return methods_section(self)
+
+    def checklist(self) -> list[Item]:
+        """Return the items of the reporting standards, with what the graph fills in.
+
+        Returns
+        -------
+        list of Item
+            Each with ``topic``, ``item``, ``filled_in`` and ``to_write``, what the author must add.
+            The topics are those of Burger et al. (2023).
+        """
+        from markhood.output.checklist import checklist
+
+        return checklist(self)
+
+    def export_reproduction(self, folder: str | os.PathLike[str], data: Any = None) -> None:
+        """Write a folder from which others can learn the graph again, and compare every number.
+
+        It has a script with all options written out, the versions of the software, the fingerprint
+        of the data and the methods paragraph.
+
+        Parameters
+        ----------
+        folder : path-like
+            A new folder.
+        data : path, data frame or array, optional
+            The data that the graph was learned from, to be included.
+
+        Raises
+        ------
+        InputError
+            If the graph does not record how it was learned, or these are other data.
+        """
+        from markhood.stability.reproduction import export_reproduction
+
+        export_reproduction(self, folder, data)
 
     def show(self, layout: Any = "auto", columns: int | None = None) -> Any:
         """Open the interactive view below the cell of a notebook, or in the browser.

@@ -142,6 +142,7 @@ def sample_graphs(
     bin_counts: _Reals,
     scale: float,
     shape: float,
+    background: float,
     density: float,
     learns_density: bool,
     periods: NDArray[np.uint8],

@@ -53,7 +53,7 @@ class Reals(NamedTuple):
             len(own) for own, n in ((columns, 3), (offset, 2)) if own is not None and own.ndim == n
         ]
         groups = [
-            np.unique(np.vstack(ungrouped.of_target(t)).T, axis=0, return_inverse=True)[1].ravel()
+            _group_numbers(np.vstack(ungrouped.of_target(t)))
             for t in range(n_targets[0] if n_targets else 1)
         ]
         numbers = np.array(groups, np.uint32)
@@ -69,6 +69,19 @@ class Reals(NamedTuple):
         if self.offset is None:
             return columns, np.zeros(columns.shape[1])
         return columns, self.offset if self.offset.ndim == 1 else self.offset[target]
+
+
+def _group_numbers(rows: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return numbers of the columns in lexicographic order; equal columns share a number.
+
+    Row by row, which is several times faster than `np.unique` with an axis.
+    """
+    numbers = np.zeros(rows.shape[1], np.intp)
+    for row in rows:
+        values, own = np.unique(row, return_inverse=True)
+        if len(values) > 1:
+            numbers = np.unique(numbers * len(values) + own, return_inverse=True)[1]
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -175,9 +175,10 @@ class PairPrior(NamedTuple):
     pairs that are not candidates contribute to it by ``bin_counts`` and the
     ``bin_log_bayes_factors`` of the bins. ``scale`` is the standard deviation of couplings, and
     ``shape``, between -1 and 1, is positive if their prior has two modes, 0 if it is normal and
-    negative if it has heavy tails (`kernels/reference/graph_chain.py`). ``periods`` has shape
-    (n_pairs,): a pair with period p is visited in the last of every p burn-in sweeps and in the
-    first of every p accumulated sweeps.
+    negative if it has heavy tails. ``background`` is the standard deviation of the couplings of
+    pairs without an edge (`kernels/reference/graph_chain.py`). ``periods`` has shape (n_pairs,): a
+    pair with period p is visited in the last of every p burn-in sweeps and in the first of every p
+    accumulated sweeps.
     """
 
     log_odds: NDArray[np.float64]
@@ -185,6 +186,7 @@ class PairPrior(NamedTuple):
     bin_counts: NDArray[np.float64]
     scale: float
     shape: float
+    background: float
     density: float
     learns_density: bool
     periods: NDArray[np.uint8]

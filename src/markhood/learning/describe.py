@@ -80,6 +80,8 @@ class LearnedGraph(SearchResult):
 def describe(job: Job, found: SearchResult) -> LearnedGraph:
     """Score and fit every edge of a search result."""
     seconds = dict(found.seconds)
+    if job.earlier is not None and "screen" in seconds:
+        seconds["screen"] += job.earlier.seconds
     with timed(seconds, "evidence"):
         numbers = numbers_of(job, found)
     known, n_nodes = job.constraints, job.n_nodes

@@ -111,7 +111,8 @@ def with_factors(
         return replace(samples, components=leading_components(samples, n_nodes, n_factors))
     job = Job(samples, scorer_for(samples, Bic(GAMMA), kernels), runner, known, seed)
     if n_nodes > MANY_VARIABLES and samples.variables.loci is not None:
-        return replace(samples, components=_of_genome(samples, n_nodes, seed))
+        with _one_thread():
+            return replace(samples, components=_of_genome(samples, n_nodes, seed))
     choice, components = choose_factors(job)
     chosen = components.first(choice.n_factors) if choice.n_factors else None
     return replace(samples, components=chosen)
@@ -193,11 +194,15 @@ def described_factors(samples: Samples) -> dict[str, Any]:
 
 def choose_factors(job: Job) -> tuple[Choice, Components]:
     """Choose the number of factors by the total criterion, bounded by parallel analysis."""
+    with _one_thread():
+        return _choose_factors(job)
+
+
+def _one_thread() -> Any:
+    """Limit BLAS to one thread: small eigenvalue problems only get slower by more."""
     from threadpoolctl import threadpool_limits
 
-    # Small eigenvalue problems only get slower by threads.
-    with threadpool_limits(1, user_api="blas"):
-        return _choose_factors(job)
+    return threadpool_limits(1, user_api="blas")
 
 
 def _choose_factors(job: Job) -> tuple[Choice, Components]:
@@ -236,17 +241,17 @@ def n_above_noise(
     columns -= np.nanmean(columns, axis=1, keepdims=True)
     np.nan_to_num(columns, copy=False)
     deviations = columns.std(axis=1, keepdims=True)
-    columns /= np.where(deviations > 0, deviations, 1.0)
+    columns = (columns / np.where(deviations > 0, deviations, 1.0)).astype(np.float32)
     n_permutations = PERMUTATIONS if len(nodes) <= MANY_VARIABLES else FEW_PERMUTATIONS
     _, blocks = np.unique(np.arange(len(nodes)) if blocks is None else blocks, return_inverse=True)
     n_blocks = int(blocks.max()) + 1
     in_order = np.tile(np.arange(columns.shape[1]), (n_blocks, 1))
-    rng, permuted = np.random.default_rng(seed), np.empty((n_permutations, len(eigenvalues)))
+    # Blocks keep their own components, which come after the factors in the data.
+    n_compared = len(eigenvalues) if n_blocks == len(nodes) else 1
+    rng, permuted = np.random.default_rng(seed), np.empty((n_permutations, n_compared))
     for k in range(n_permutations):
         orders = rng.permuted(in_order, axis=1)[blocks[owners]]
         shuffled = np.take_along_axis(columns, orders, axis=1)
-        permuted[k] = leading_eigenvalues(shuffled, len(eigenvalues))
-    least = permuted.max(axis=0)
-    # Blocks keep their own components, which come after the factors in the data.
-    exceeds = eigenvalues > (least if n_blocks == len(nodes) else least[0])
+        permuted[k] = leading_eigenvalues(shuffled, n_compared)
+    exceeds = eigenvalues > permuted.max(axis=0)
     return int(np.argmin(exceeds)) if not exceeds.all() else len(exceeds)

@@ -62,24 +62,32 @@ class Knowledge(Sealed):
     )
     groups: Any = declare(
         None,
-        "Group of every variable: by name, in order, or a file with a name and a label per line.",
+        "Group of every variable, such as its scale, for colours in figures and reports: by name, "
+        "in order, or a file with a name and a label per line.",
         content=listed_groups,
         metavar="FILE",
     )
-    group_rule: Literal["between", "within"] = declare(
-        "between", "Which edges groups allow: between different groups, or within one group."
+    group_rule: Literal["any", "between", "within"] = declare(
+        "any",
+        "Which edges the groups allow: any, only edges between different groups, or only edges "
+        "within a group.",
     )
 
     def check(self) -> None:
         """Check the options and their combination."""
         super().check()
-        if self.groups is None and self.group_rule != "between":
+        if self.groups is None and self.group_rule != "any":
             raise InputError(
                 "option-needed",
                 "groups",
                 f"{option('group_rule', self.group_rule)} needs {option('groups')}: pass them, or "
                 "omit the rule.",
             )
+
+    @property
+    def restricting(self) -> Any:
+        """The groups if they restrict the edges, otherwise None."""
+        return None if self.group_rule == "any" else self.groups
 
 
 documented(Knowledge)(Knowledge)
@@ -92,8 +100,8 @@ def labels_of(samples: Samples, request: Request) -> NDArray[np.int64]:
     n_nodes = len(all_of.node) - n_covariates
     labels = np.zeros(len(all_of.node), np.int64)
     labels[n_nodes:] = -1 - np.arange(n_covariates)
-    if request.knowledge.groups is not None:
-        groups = known_groups(request.knowledge.groups, all_of.variables.names[:n_nodes])
+    if request.knowledge.restricting is not None:
+        groups = known_groups(request.knowledge.restricting, all_of.variables.names[:n_nodes])
         labels[:n_nodes] = groups
     return labels[_firsts(all_of.node)]
 
@@ -105,8 +113,8 @@ def constraints_on(variables: Variables, request: Request) -> Constraints:
     n_nodes, all_of = len(variables) - n_covariates, variables.unfolded()
     columns = all_of.variables.names[: len(all_of.node) - n_covariates]
     node, groups = np.array(all_of.node), None
-    if given.groups is not None:
-        labels = known_groups(given.groups, columns)[_firsts(all_of.node[: len(columns)])]
+    if given.restricting is not None:
+        labels = known_groups(given.restricting, columns)[_firsts(all_of.node[: len(columns)])]
         groups = np.append(labels, np.full(n_covariates, -1))
     required = known_pairs(given.required_edges, columns, "required_edges")
     forbidden = known_pairs(given.forbidden_edges, columns, "forbidden_edges")
@@ -121,7 +129,7 @@ def constraints_on(variables: Variables, request: Request) -> Constraints:
         required,
         forbidden,
         groups,
-        given.group_rule,
+        "within" if given.group_rule == "within" else "between",
         pairs,
         priors,
         np.arange(n_nodes, len(variables)),

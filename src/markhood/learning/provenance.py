@@ -7,9 +7,11 @@ that the record is complete.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,8 +41,10 @@ def with_provenance(
     """Add the provenance to the graph."""
     samples, method = job.samples, request.method
     asked = request.as_json()
+    n_missing = sum(int(np.bitwise_count(mask).sum()) for mask in samples.missing.values())
     provenance: dict[str, Any] = {
         "version": version(),
+        "software": software(),
         **asked,
         **method.description,
         "parameters": {
@@ -60,9 +64,15 @@ def with_provenance(
         "seconds": {phase: round(seconds, 6) for phase, seconds in learned.seconds.items()},
         "evaluations": {phase: n.tolist() for phase, n in learned.evaluations.items()},
     }
+    if n_missing:
+        share = n_missing / (samples.n_samples * samples.n_variables)
+        text = f"{n_missing} missing values ({100 * share:.2g} %)"
+        provenance["sentence_on_missing"] = method.sentence_on_missing(
+            text, request.run.imputations
+        )
     if samples.missing and not method.takes_missing:
         provenance["imputation"] = {
-            "missing": sum(int(np.bitwise_count(m).sum()) for m in samples.missing.values()),
+            "missing": n_missing,
             "sets": request.run.imputations,
             "seed": request.seed,
         }
@@ -73,6 +83,7 @@ def with_provenance(
             "edge_density": found.density,
             "coupling_scale": found.scale,
             "coupling_shape": found.shape,
+            "background": found.background,
             "largest_disagreement": found.disagreement,
             **({} if found.sweeps is None else {"sweeps": found.sweeps, "seed": job.seed}),
         }
@@ -139,6 +150,13 @@ def _text(value: Any) -> str:
     """Write a value as text that is equal exactly where the meaning is equal."""
     is_plain = value is None or isinstance(value, (bool, str, int, float))
     return str(value) if is_plain else f"{type(value).__qualname__} {content_hash(value)}"
+
+
+@cache
+def software() -> dict[str, str]:
+    """Return the versions of Python and of the libraries that compute (cached)."""
+    libraries = {name: metadata.version(name) for name in ("numpy", "scipy")}
+    return {"python": platform.python_version(), **libraries}
 
 
 @cache

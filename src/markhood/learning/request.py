@@ -53,7 +53,7 @@ from markhood.scores.scorer import Pairs
 from markhood.search.graph_sampler import ChainRun
 from markhood.search.l1_paths import L1Blankets
 from markhood.search.values.constraints import Constraints
-from markhood.search.values.job import Job
+from markhood.search.values.job import EarlierScreen, Job
 
 RECORDS = (*RESULTS, Pairs, L1Blankets, ChainRun)  # types that results of all phases consist of
 GROUPS: Mapping[str, type[Options]] = {
@@ -134,6 +134,12 @@ class Request:
         """
         kinds: list[type[Options]] = [Reading, Knowledge, Execution]
         kind = method_class(method) if isinstance(method, str) else type(method)
+        if not issubclass(kind, Options):
+            raise InputError(
+                "option-value",
+                "method",
+                f"{option('method')} must be the name of a method or a method, not {method!r}.",
+            )
         groups = {one: {n: v for n, v in options.items() if n in one.names()} for one in kinds}
         own = {n: v for n, v in options.items() if n in kind.names()}
         progress = {"progress": options["progress"]} if "progress" in options else {}
@@ -197,6 +203,32 @@ class Request:
             options |= options_from_json(kind, kept)
         return cls.of(stored["method"], options | changes)
 
+    def varied(self, changes: Mapping[str, Any]) -> Self:
+        """Return the request with some options changed; ``method`` is one of them.
+
+        Another method keeps the options that it declares too. Changes that it does not declare are
+        ignored, but not changes that no method declares.
+
+        Examples
+        --------
+        >>> request = Request.of("plrhc", {"gamma": 0.25, "seed": 3})
+        >>> other = request.varied({"method": "l1lr", "rule": "and"})
+        >>> other.method.name, other.method.gamma, other.method.rule, other.seed
+        ('l1lr', 0.25, 'and', 3)
+        """
+        changed = dict(changes)
+        name = changed.pop("method", self.method.name)
+        kind = method_class(name)
+        known = {n for one in METHODS.values() for n in one.names()} - set(kind.names())
+        own = {n: v for n, v in self.method.changed().items() if n in kind.names()}
+        groups = (self.reading, self.knowledge, self.run)
+        flat = {n: v for group in groups for n, v in group.changed().items()}
+        flat |= {"seed": self.seed, "progress": self.run.progress}
+        applied = {n: v for n, v in changed.items() if n not in known}
+        varied = type(self).of(name, flat | own | applied)
+        may_raise = self.may_raise_gamma and "gamma" not in applied
+        return replace(varied, may_raise_gamma=varied.may_raise_gamma and may_raise)
+
     def as_json(self) -> dict[str, Any]:
         """Return the request as JSON: large arrays and objects by their content hash."""
         return {
@@ -244,14 +276,17 @@ class Request:
     def learn(self, samples: Samples) -> LearnedGraph:
         """Learn from samples, and add the provenance to the graphs."""
         samples = self.prepared(samples)
-        safer = self.with_safe_gamma(samples)
-        if safer is not self:
-            return safer.learn(samples)
+        safer, earlier = self._with_safe_gamma(samples)
+        return safer._learned(samples, earlier)
+
+    def _learned(self, samples: Samples, earlier: EarlierScreen | None) -> LearnedGraph:
+        """Learn from prepared samples."""
         copies = self.copies(samples)
         copies.warn()
         warn_of_dependent_rows(samples)
         self.method.warn_of_data(samples)
         with self.job(samples) as job:
+            job = replace(job, earlier=earlier)
             self.method.require_room(job)
             saved = job.runner.checkpoint
             with saved.answering() if saved else nullcontext():
@@ -280,17 +315,21 @@ class Request:
 
         The samples are those returned by `prepared`.
         """
+        return self._with_safe_gamma(samples)[0]
+
+    def _with_safe_gamma(self, samples: Samples) -> tuple[Self, EarlierScreen | None]:
+        """Return that request, and what was screened to find it."""
         gamma = self.method.tested_gamma
         if not self.may_raise_gamma or gamma is None:
-            return self
+            return self, None
         with replace(self, run=replace(self.run, checkpoint=None)).job(samples) as job:
-            raised = raised_gamma(job, gamma)
+            raised, earlier = raised_gamma(job, gamma)
         if raised == gamma:
-            return self
+            return self, earlier
         method: Any = self.method
         safer = replace(self, method=replace(method, gamma=raised), may_raise_gamma=False)
         safer._open.extend(self._open)
-        return safer
+        return safer, earlier
 
     def forecast(self, samples: Samples) -> Forecast:
         """Forecast time and memory of learning on threads of this machine."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,18 @@ class Execution(Run, RunOptions):
                 "n_jobs",
                 f"{option('n_jobs')} must be a number of threads, or -1 for all, not 0.",
             )
+        if not callable(self.progress):
+            raise InputError(
+                "option-value",
+                "progress",
+                f"{option('progress')} must be a function, not {self.progress!r}.",
+            )
+        if not isinstance(self.checkpoint, (str, os.PathLike, NoneType)):
+            raise InputError(
+                "option-value",
+                "checkpoint",
+                f"{option('checkpoint')} must be a folder, not {self.checkpoint!r}.",
+            )
         kernels_named(self.kernels)
 
     def report(self, phase: str, done: int, total: int) -> None:
@@ -133,8 +146,8 @@ def kernels_named(name: str | Kernels) -> Kernels:
     InputError
         If the backend is unknown or not available.
     """
-    if not isinstance(name, str):
-        return name
+    if callable(getattr(name, "tiling", None)):
+        return name  # type: ignore[return-value]
     if name == "native":
         return NativeKernels()
     if name == "cuda":

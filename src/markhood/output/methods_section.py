@@ -6,6 +6,8 @@ paragraph. Sentences are in the order of the steps.
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +16,15 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.output.citation import Reference
 
-TREATMENTS = ("binned-columns", "merged-levels", "missing-codes")  # codes of notes to report
+# Codes of findings that describe a treatment of the data.
+TREATMENTS = ("binned-columns", "compositional", "merged-levels", "missing-codes", "skip-pattern")
+# Advice at the end of a finding: how to change the choice, which is not part of the description.
+ADVICE = re.compile(
+    r" \((?:[^()]*=[^()]*|[^()]*--[^()]*|(?:--)?(?:bins|max.levels) [^()]*)\)(?=\.)"
+    r"| (?:To impute them, use|If missing is meant, use|Use) .*"
+)
+USED = re.compile("the (weights|clusters|time)$")  # columns that are left out of the variables only
+LIBRARIES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
 
 
 def methods_section(graph: Graph) -> str:
@@ -25,8 +35,13 @@ def methods_section(graph: Graph) -> str:
     >>> about = {"version": "0.1.0", "method": "tree", "sentences": ["It is the likeliest tree."]}
     >>> print(methods_section(Graph("abc", [(0, 1)], provenance=about)))
     The network of 3 variables was learned with markhood 0.1.0, method tree. It is the likeliest \
-tree. The network has 1 edge.
+tree. The network has 1 edge (density 0.33).
     """
+    return " ".join(sentence for own in sections(graph).values() for sentence in own)
+
+
+def sections(graph: Graph) -> dict[str, list[str]]:
+    """Return the sentences of the methods section by topic, in the order of the steps."""
     about = graph.provenance
     if "method" not in about:
         raise InputError(
@@ -34,17 +49,18 @@ tree. The network has 1 edge.
             "graph",
             "The graph does not record how it was learned: learn it again with markhood.",
         )
-    sentences = [
-        *_sample(graph, about),
-        *_treatment(_part(about, "data"), _part(about, "imputation")),
-        *_steps(graph),
-        *_search(about),
-        *_chains(about),
-        *_beforehand(_part(about, "known"), about.get("adjusted_for")),
-        *_factors(graph),
-        *_result(graph, about),
-    ]
-    return " ".join(sentences)
+    found = {
+        "sample": [*_sample(graph, about), *_weights(about)],
+        "treatment": _treatment(about),
+        "estimation": [*_steps(graph), *_search(about), *_chains(about)],
+        "adjustment": [
+            *_beforehand(_part(about, "known"), about.get("adjusted_for")),
+            *_factors(graph),
+        ],
+        "result": _result(graph, about),
+        "software": _software(_part(about, "software")),
+    }
+    return {topic: list(sentences) for topic, sentences in found.items()}
 
 
 def _sample(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
@@ -73,22 +89,52 @@ def _sample(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _treatment(data: Mapping[str, Any], imputation: Mapping[str, Any]) -> Iterator[str]:
-    """Describe the treatment of rows and missing values."""
-    understood = _part(data, "understood")
+def _weights(about: Mapping[str, Any]) -> Iterator[str]:
+    """Describe weights and clusters, and the effective sample size."""
+    reading, data = _part(about, "reading"), _part(about, "data")
+    clusters, weight = _part(about, "clusters"), data.get("weight")
+    if weight is not None and "weights" in reading:
+        given = reading["weights"]
+        column = f" (column {given!r})" if isinstance(given, str) else ""
+        if given == "similarity":
+            yield "Similar sequences were weighted down, so that a cluster of them counts as one."
+        elif reading.get("weights_are") != "frequencies" and weight < data.get("samples", 0):
+            yield f"Survey weights{column} were scaled to Kish's effective sample size."
+        else:
+            yield f"Weights{column} were used as frequencies."
+    if clusters:
+        columns = [reading.get(name) for name in ("clusters", "time")]
+        label = "".join(f" ({name!r})" for name in columns if isinstance(name, str))
+        yield (
+            f"Rows within {clusters.get('clusters')} clusters{label} were treated as dependent: "
+            "the number of rows was divided by the design effect of cluster-robust scores, and "
+            "pairs had to be significant at their own design effect."
+        )
+
+
+def _treatment(about: Mapping[str, Any]) -> Iterator[str]:
+    """Describe the treatment of rows, columns and missing values."""
+    understood = _part(_part(about, "data"), "understood")
     for reason, n in _part(understood, "rows_left_out").items():
         verb = "row was" if n == 1 else "rows were"
         yield f"{n} of {understood.get('rows')} {verb} left out for {reason}."
-    if imputation:
-        yield (
-            f"{imputation['missing']} missing values were imputed in {imputation['sets']} "
-            "completed data sets, and edges in the majority of these were kept."
-        )
-    for one in findings_in(data, "note"):
+    if "sentence_on_missing" in about:
+        yield str(about["sentence_on_missing"])
+    data = _part(about, "data")
+    for one in (*findings_in(data, "note"), *findings_in(data, "warning")):
         if one["code"] in TREATMENTS:
-            yield one["text"]
-    if left_out := understood.get("left_out"):
-        yield f"These columns were left out: {', '.join(sorted(left_out))}."
+            yield ADVICE.sub("", one["text"])
+    left_out = {
+        str(name): str(why)
+        for name, why in _part(understood, "left_out").items()
+        if not USED.match(str(why))
+    }
+    if left_out:
+        columns = [
+            name if why == "excluded" else f"{name} ({why})"
+            for name, why in sorted(left_out.items())
+        ]
+        yield f"These columns were left out: {', '.join(columns)}."
 
 
 def findings_in(data: Mapping[str, Any], severity: str) -> list[Mapping[str, str]]:
@@ -127,6 +173,11 @@ def _chains(about: Mapping[str, Any]) -> Iterator[str]:
             f"{'' if is_given else ', estimated from the data'}, and the estimated scale of "
             f"couplings {chains['coupling_scale']:.3g}."
         )
+        if background := chains.get("background"):
+            yield (
+                "Pairs without an edge were allowed couplings with an estimated standard deviation "
+                f"of {background:.2g}."
+            )
 
 
 def references(graph: Graph) -> list[Reference]:
@@ -164,7 +215,9 @@ def _edges(n: int) -> str:
 
 
 def _result(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
-    yield f"The network has {graph.n_edges} edge{'s'[: graph.n_edges != 1]}."
+    n, pairs = graph.n_edges, graph.n_nodes * (graph.n_nodes - 1) // 2
+    density = f" (density {n / pairs:.2g})" if n else ""
+    yield f"The network has {n} edge{'s'[: n != 1]}{density}{_signs(graph)}."
     chance = about.get("edges_by_chance")
     if chance:
         mean = sum(chance) / len(chance)
@@ -172,6 +225,28 @@ def _result(graph: Graph, about: Mapping[str, Any]) -> Iterator[str]:
             f"With every column shuffled, {mean:.3g} edges were found on average over "
             f"{len(chance)} repetition{'s'[: len(chance) != 1]}."
         )
+    if stopped := about.get("fits_not_converged"):
+        yield f"The regressions of {len(stopped)} variables did not converge."
+
+
+def _signs(graph: Graph) -> str:
+    """State how many couplings are negative, and how many have no sign."""
+    tables = graph.coupling_tables or (None,) * graph.n_edges
+    signed = [c for c, table in zip(graph.coupling.tolist(), tables, strict=True) if table is None]
+    known = [c for c in signed if not math.isnan(c)]
+    if not known:
+        return ""
+    of = "" if len(known) == graph.n_edges else f" of the {len(known)} with a sign"
+    negative = sum(c < 0 for c in known)
+    if not negative:
+        return f", none{of} negative"
+    return f", {negative}{of} ({100 * negative / len(known):.0f} %) negative"
+
+
+def _software(versions: Mapping[str, Any]) -> Iterator[str]:
+    if versions:
+        named = [f"{LIBRARIES.get(name, name)} {version}" for name, version in versions.items()]
+        yield f"Software: {', '.join(named)}."
 
 
 def _part(about: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -37,6 +37,7 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Pairs, Scorer
+from markhood.search.background import Layout, with_background
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.remaining_pairs import has_too_many, may_be_edges, measure_remaining_pairs
 from markhood.search.screen import screen
@@ -315,7 +316,7 @@ class State:
         self._job, self._prior = job, prior
         self._others = measure_remaining_pairs(job)
         self.scale = prior.scale or START_SCALE
-        self.shape = 0.0
+        self.shape = self.background = 0.0
         self.density = first_density(job, start, prior)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
         self._periods = _no_pairs(), np.empty(0, np.uint8)
@@ -354,16 +355,19 @@ class State:
         self._add(_no_pairs(), self.pairs[chain.present > 0])
 
     def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
-        """Visit all pairs once, then mainly uncertain pairs in a few sweeps."""
+        """Measure all pairs, then visit mainly uncertain pairs in a few sweeps."""
         scorer, pairs, set_up = self._job.scorer, self.pairs, self.pair_prior()
+        layout = _layout(self._job, pairs)
+        # The last bin has the pairs that the prior of the density adds.
+        n_absent = self._others.n_absent if len(set_up.bin_counts) == 1 else None
 
-        def run(at: GraphChain) -> tuple[GraphSums, GraphChain]:
-            sums, at = scorer.swept(pairs, set_up, at, 0, 1)
-            periods = periods_of(sums.probabilities)
-            return scorer.swept(pairs, set_up._replace(periods=periods), at, 0, SWEEPS_OF_ROUND)
+        def run(at: GraphChain) -> tuple[GraphSums, GraphChain, float]:
+            prior, p, at = with_background(scorer, pairs, set_up, at, layout, n_absent)
+            prior = prior._replace(periods=periods_of(p))
+            return *scorer.swept(pairs, prior, at, 0, SWEEPS_OF_ROUND), prior.background
 
-        (done,) = self._job.runner.map("rounds", run, [chain])
-        return done
+        ((sums, chain, self.background),) = self._job.runner.map("rounds", run, [chain])
+        return sums, chain
 
     def pair_prior(self) -> PairPrior:
         """Return the fixed inputs of a chain in the current state."""
@@ -378,7 +382,15 @@ class State:
         periods = np.full(len(self.pairs), PERIODS[-1][1], np.uint8)
         periods[np.searchsorted(numbers, pair_numbers(self._periods[0]))] = self._periods[1]
         return PairPrior(
-            log_odds, bins, counts, self.scale, self.shape, self.density, is_learned, periods
+            log_odds,
+            bins,
+            counts,
+            self.scale,
+            self.shape,
+            self.background,
+            self.density,
+            is_learned,
+            periods,
         )
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
@@ -431,6 +443,14 @@ def _scale_and_shape(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> tup
     return float(np.clip(np.sqrt(mean), SMALLEST_SCALE, LARGEST_SCALE)), shape
 
 
+def _layout(job: Job, pairs: NDArray[np.int64]) -> Layout:
+    """Return where the couplings of pairs are, and their units."""
+    sizes, levels = _sizes(job, pairs), np.diff(job.samples.starts) + 1
+    units = np.sqrt(3.0 / (levels**2 - 1))[pairs].prod(axis=1)
+    has_factors = job.samples.components is not None
+    return Layout(np.cumsum(sizes) - sizes, units, sizes == 1, has_factors)
+
+
 def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of parameters of each pair's coupling."""
     levels, n_scores = np.diff(job.samples.starts)[pairs] + 1, job.samples.bits.n_scores[pairs]
@@ -460,6 +480,7 @@ def together(
         np.stack([own.probabilities / sweeps.n_averaged for own in sums]),
         sum(own.n_fits for own in sums),
         shape=state.shape,
+        background=state.background,
         sweeps=sweeps.n_averaged,
         draws=Draws(
             np.stack([own.present for own in chains]),

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from markhood.graph.numbering import in_order
+from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Pairs, Tile, Which
 from markhood.search.values.job import Job
 
@@ -43,11 +44,39 @@ def passing(
 ) -> Iterator[Pairs]:
     """Yield the passing pairs, tile by tile."""
     scorer = job.scorer  # not the job: its runner may hold a connection
+    known: tuple[Pairs, ...] = ()
+    if tiles is None:
+        tiles = scorer.tiles()
+        if job.earlier is not None and _is_of_use(job, gamma, fitted):
+            assert gamma is not None
+            known = tuple(_at_gamma(job, found, gamma) for found in job.earlier.found)
+            tiles = tiles[len(known) :]
 
     def test(tile: Tile) -> Pairs:
         return scorer.pairs(tile, gamma, fitted)
 
-    return job.runner.map("screen", test, scorer.tiles() if tiles is None else tiles)
+    yield from known
+    yield from job.runner.map("screen", test, tiles)
+
+
+def _is_of_use(job: Job, gamma: float | None, fitted: Which | None) -> bool:
+    """Return whether the tiles of an earlier screen are part of this one.
+
+    A checkpoint saves tiles by their number, so it has all of them.
+    """
+    is_equal = fitted is None or job.samples.bits.reals is None
+    is_above = job.earlier is not None and gamma is not None and gamma >= job.earlier.gamma
+    return is_equal and is_above and job.runner.checkpoint is None
+
+
+def _at_gamma(job: Job, found: Pairs, gamma: float) -> Pairs:
+    """Return the pairs of an earlier screen that pass with a larger gamma."""
+    assert job.earlier is not None
+    if gamma == job.earlier.gamma or not len(found.edges):
+        return found
+    prices = (job.scorer.prices(found.edges, one) for one in (gamma, job.earlier.gamma))
+    gains = found.gains - np.subtract(*prices)
+    return Pairs(found.edges[gains > TIE], gains[gains > TIE])
 
 
 def joined(found: Sequence[Pairs]) -> Pairs:

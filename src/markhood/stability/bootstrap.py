@@ -56,6 +56,16 @@ EDGE_COLUMNS = (
     *("source", "target", "in_graph", "coupling", "frequency"),
     *("mean", "low", "high", "low_if_edge", "high_if_edge"),
 )
+DESCRIBED = {
+    "rows": "The analysis was repeated in {} nonparametric bootstrap replicates (Epskamp, Borsboom "
+    "and Fried, 2018).",
+    "halves": "The analysis was repeated in {} complementary halves of the data, which bound the "
+    "expected number of false edges (Shah and Samworth, 2013).",
+    "cases": "The analysis was repeated in {} case-dropping subsets (Epskamp, Borsboom and Fried, "
+    "2018).",
+    "model": "The analysis was repeated in {} parametric bootstrap replicates, samples of the "
+    "fitted model.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +235,25 @@ class Bootstrap:
         couplings[1:] = self.replicates.columns_of(pairs_numbered(listed))
         n_pairs = self.graph.n_nodes * (self.graph.n_nodes - 1) // 2
         return stability_rows(self._measured(None), couplings, n_pairs)
+
+    def describe_methods(self) -> str:
+        """Return a paragraph for a methods section: that of the graph, and the resampling."""
+        drawn = DESCRIBED[self.resample].format(self.replicates.n_replicates)
+        found = (
+            f"Intervals of couplings are {100 * self.level:g} % percentile intervals over the "
+            "replicates, in which a pair without an edge has coupling 0."
+        )
+        if self.resample == "cases":
+            listed = [
+                f"{row['cs']:.2f} for {row['measure'].replace('_', ' ')}"
+                for row in self.stability()
+            ]
+            found = (
+                "The CS coefficient (the largest share of cases that can be dropped with a "
+                "correlation of at least 0.7 with the full data in 95 % of the replicates) was "
+                f"{', '.join(listed)}."
+            )
+        return f"{self.graph.describe_methods()} {drawn} {found}"
 
     def _measured(self, communities: Sequence[int] | None) -> dict[str, NDArray[np.float64]]:
         if communities is None:

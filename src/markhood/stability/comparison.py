@@ -36,6 +36,8 @@ class GroupComparison:
     couplings : ndarray of shape (n_groups, n_edges)
         The couplings of the compared pairs in each group, with all of them in the model: log odds
         ratios, or the norms of tables.
+    permutations : int
+        Number of permutations of the group labels.
     """
 
     names: tuple[str, ...]
@@ -43,6 +45,7 @@ class GroupComparison:
     graphs: tuple[Graph, ...]
     edges: NDArray[np.int64]
     couplings: NDArray[np.float64]
+    permutations: int
     _tests: Mapping[str, MaxT]
     _centralities: tuple[Mapping[str, NDArray[np.float64]], ...]
 
@@ -167,6 +170,23 @@ class GroupComparison:
             )
         ]
         return sorted(rows, key=_by_p_value)
+
+    def describe_methods(self) -> str:
+        """Return a paragraph for a methods section: the groups, the tests and their correction."""
+        groups = zip(self.names, self.sizes, self.graphs, strict=True)
+        listed = ", ".join(f"{name} (N = {n}, {g.n_edges} edges)" for name, n, g in groups)
+        about = self.graphs[0].provenance
+        steps = " ".join(map(str, about.get("sentences", ())))
+        return (
+            f"The networks of {len(self.names)} groups, {listed}, were learned with markhood "
+            f"{about.get('version')}, method {about.get('method')}. {steps} Their "
+            f"{len(self.edges)} couplings and {len(self.graphs[0].nodes)} fields were compared "
+            f"by score tests with {self.permutations} permutations of the group labels, and "
+            "p-values were adjusted for all couplings and pairs of groups by the largest "
+            "statistic of each permutation (family-wise error; Westfall and Young, 1993). "
+            f"Couplings differed by at most {self.structure:.3g} (p = {self.p_structure:.3g}), and "
+            f"global strength by {self.strength:.3g} (p = {self.p_strength:.3g})."
+        )
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:

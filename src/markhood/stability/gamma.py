@@ -15,7 +15,7 @@ fold use the same random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -279,6 +279,10 @@ def _checked(
             "not-supported",
             "method",
             f"Method {method.name!r} has no {option('gamma')}: choose another method.",
+        )
+    if not isinstance(gammas, Iterable):
+        raise InputError(
+            "option-value", "gammas", f"{option('gammas')} must be a list, not {gammas!r}."
         )
     listed = list(gammas)
     for gamma in listed:

@@ -47,6 +47,7 @@ from markhood.errors import warn
 from markhood.execution.runner import Progress, Runner, cut, no_progress
 from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.methods import Method
+from markhood.learning.provenance import version
 from markhood.learning.request import Request
 from markhood.options import check_value
 from markhood.scores.scorer import Scorer
@@ -134,7 +135,10 @@ def compare_groups(
     if by is None and len(tables) == 1 and isinstance(tables[0], Mapping):
         names, tables = list(tables[0]), tuple(tables[0].values())
     given = [weights] if len(tables) == 1 else for_each("weights", weights, len(tables))
-    requests = [replace(request, reading=replace(request.reading, weights=own)) for own in given]
+    requests = [
+        request if own is None else replace(request, reading=replace(request.reading, weights=own))
+        for own in given
+    ]
     groups = read_groups(list(zip(requests, tables, strict=True)), names, by, pairs)
     return compare(request, groups, permutations, relearn)
 
@@ -164,12 +168,14 @@ def compare(
             families |= _graphs_tested(learner, graphs, job.runner, n)
             of_graphs = [one.measures(GRAPH_MEASURES) for one in graphs]
             measures = [a | b for a, b in zip(measures, of_graphs, strict=True)]
+    origin = {"version": version(), **request.as_json(), **request.method.description}
     return GroupComparison(
         groups.names,
         groups.sizes,
-        tuple(one.graph(samples) for one in graphs),
+        tuple(one.graph(samples, origin) for one in graphs),
         full[0].edges,
         np.array([one.numbers for one in full]),
+        n,
         families,
         tuple(measures),
     )

@@ -7,8 +7,9 @@ difference of their rows, with its sign if the coupling is one number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +62,8 @@ class Network:
         found = centralities(n_nodes, self.edges, self.numbers, np.zeros(n_nodes, np.int64))
         return {name: found[name] for name in names}
 
-    def graph(self, samples: Samples) -> Graph:
-        """Return the network as a graph."""
+    def graph(self, samples: Samples, origin: Mapping[str, Any]) -> Graph:
+        """Return the network as a graph with a provenance."""
         sides = [max(2, len(own)) for own in samples.levels]
         single = (samples.bits.n_scores == 1)[self.edges].all(axis=1)
         tables = [
@@ -73,7 +74,7 @@ class Network:
             samples.variables.pick(range(len(self.fields))),
             self.edges,
             coupling_ends=np.column_stack([self.numbers, self.numbers]),
-            provenance={"data": {"library": samples.library}},
+            provenance={**origin, "data": {"library": samples.library}},
             coupling_tables=() if single.all() else tables,
         )
 

@@ -163,3 +163,11 @@ def test_example_texts_that_do_not_repeat_are_left_out():
     with warns("left-out", where="note"):
         assert "note" not in encode(notes).names
     assert encode(notes, exclude=["note"]).levels == encode(PEOPLE).levels
+
+
+def test_example_whole_numbers_that_are_the_same_float():
+    values = [*range(20), *(2**61 + k for k in range(20))]
+    samples = encode(np.array([values, [0, 1] * 20]).T)
+    assert 1 < len(samples.levels[0]) <= 12
+    codes = np.unpackbits(samples.words.view(np.uint8), axis=1)[: samples.starts[1]]
+    assert codes.any(axis=1).all()

@@ -32,13 +32,13 @@ def entry(**column):
         ("n", np.arange(1, N + 1), "identifier", "skip"),
         ("key", np.arange(N) * 3 + 7, "identifier", "skip"),
         ("subject_id", RNG.permutation(N) + 1000, "identifier", "skip"),
-        ("subject", np.repeat(RNG.permutation(N // 4), 4), "identifier", "person"),
-        ("household", np.repeat(np.arange(N // 3), 3), "identifier", "person"),
+        ("subject", np.repeat(RNG.permutation(N // 4), 4), "identifier", "skip"),
+        ("household", np.repeat(np.arange(N // 3), 3), "identifier", "skip"),
         ("phone", RNG.permutation(N) + 4_915_112_345, "identifier", "skip"),
         ("code", [f"K{k}" for k in range(N)], "identifier", "skip"),
         ("comment", [f"this is the {k}th comment" for k in range(N)], "free text", "skip"),
-        ("born", pd.date_range("2001-01-01", periods=N), "date", "time"),
-        ("when", [f"{k % 28 + 1}/3/2020" for k in range(N)], "date", "time"),
+        ("born", pd.date_range("2001-01-01", periods=N), "date", "skip"),
+        ("when", [f"{k % 28 + 1}/3/2020" for k in range(N)], "date", "skip"),
         ("one", [7] * N, "constant", "skip"),
         ("WTMEC2YR", RNG.lognormal(9, 1, N), "measurement", "skip"),
         ("SDMVPSU", RNG.integers(1, 3, N), "nominal", "skip"),
@@ -162,6 +162,54 @@ def test_example_a_codebook_shows_itself():
     assert str(book).splitlines()[1].split()[:3] == ["a", "node", "binary"]
 
 
+def test_example_other_columns_confirm_an_order():
+    party = RNG.integers(0, 7, 600)
+    attitudes = party[:, None] + RNG.normal(0, 2, (600, 4)) > 3
+    table = pd.DataFrame(attitudes.astype(int)).add_prefix("q").assign(party_identification=party)
+    found = markhood.describe(table)["party_identification"]
+    assert (found.kind, found.why) == ("ordinal", "numbers in an order that other columns confirm")
+    table["party_identification"] = np.array([3, 0, 5, 1, 6, 2, 4])[party]  # in another order
+    assert markhood.describe(table)["party_identification"].kind == "nominal"
+
+
+CELLS = pd.DataFrame(np.indices((2, 3, 4)).reshape(3, -1).T, columns=["a", "b", "c"])
+
+
+def test_example_a_table_of_counts():
+    counts = CELLS.assign(Freq=RNG.integers(0, 30, 24))
+    with warns("weights-read", where="Freq"):
+        samples = encode(counts)
+    assert samples.total_weight == counts["Freq"].sum()
+    assert samples.names == ("a", "b", "c")
+    assert samples.account.codebook["Freq"].role == "weight"
+    assert encode(counts, kinds={"Freq": "ordinal"}).n_variables == 4
+    for other in (
+        pd.concat([counts, counts.head(1)]),  # a row that is listed twice
+        counts.assign(Freq=counts["Freq"] / 7),
+        counts.rename(columns={"Freq": "score"}),
+    ):
+        assert encode(other).n_variables == 4
+
+
+def test_example_groups_of_rows_in_their_order():
+    school = np.repeat(np.arange(1, 131), 15)
+    many = pd.DataFrame({"a": RNG.integers(0, 2, 1950), "b": RNG.integers(0, 2, 1950)})
+    with warns("left-out", where="sch", facts=("clusters='sch'",)):
+        assert markhood.describe(many.assign(sch=school))["sch"].role == "skip"
+    steps = np.sort(RNG.integers(1, 25, 1950))  # a table that is sorted by a column
+    assert markhood.describe(many.assign(income=steps))["income"].kind == "measurement"
+
+
+def test_example_words_that_are_also_infinite_numbers(tmp_path):
+    words = ["Infinity", "Inf", "Solaris", "Alien"] * 10
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"film": words, "seen": [0, 1, 1, 0] * 10}).to_csv(path, index=False)
+    assert read_samples(path).levels[0] == ("Alien", "Inf", "Infinity", "Solaris")
+    path.write_text("a,b\n" + "1,0\n2,1\n-Inf,0\n" * 9)
+    with refuses("infinite-values", "a", "line 4"):
+        read_samples(path)
+
+
 def reads(n_samples, n_parts, seed):
     """Return counts of parts in a chain, with very different totals, and the true edges."""
     rng = np.random.default_rng(seed)
@@ -183,7 +231,8 @@ def test_example_compositional_counts():
     assert samples.levels[0][0] == "absent"
     deeper = encode(table * 10, table=by_parts)
     assert np.array_equal(deeper.words, samples.words)  # ratios do not depend on the depth
-    shuffled = table.apply(lambda column: RNG.permutation(column.to_numpy()))
+    rng = np.random.default_rng(1)
+    shuffled = table.apply(lambda column: rng.permutation(column.to_numpy()))
     assert markhood.learn(shuffled, gamma=1, table=by_parts).n_edges <= 1
     with refuses("option-conflict", "compositional"):
         encode(BASE + 1, table=by_parts)

@@ -69,6 +69,8 @@ def test_example_rows_to_skip_by_request(read):
     assert samples.names == ("visit", "score", "group")
     with refuses("option-value", "skip_rows"):
         markhood.TableFormat(skip_rows=-1)
+    with refuses("too-few-rows", "t.csv", "skip_rows=100"):
+        read(rows, table=markhood.TableFormat(skip_rows=100))
 
 
 def test_example_a_row_of_units(read):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import rdata
 
+from markhood.data.describe import describe
 from markhood.data.formats.files import read_samples
 from markhood.data.reading import TableFormat
-from messages import refuses
+from messages import refuses, warns
 
 FRAME = pd.DataFrame(
     {
@@ -27,6 +29,25 @@ def test_example_a_data_frame_with_a_factor(tmp_path, decode):
     assert samples.names == ("mood", "sick", "count")
     assert samples.levels == (("low", "high"), (False, True), (1, 2))
     assert decode(samples) == [("low", True, 1), ("high", False, 2), ("low", False, 2)]
+
+
+def test_example_classes_of_columns_keep_their_meaning():
+    # Written by R 4.2 with factors, dates, times, and columns of haven 2.5 and bit64 4.0.
+    with warns("left-out", "missing-values", where="day"):
+        codebook = describe(Path(__file__).with_name("classes.rds"))
+    assert {one.column: (one.kind, one.levels, one.missing) for one in codebook} == {
+        "day": ("date", (), 1),
+        "at": ("date", (), 1),
+        "mood": ("ordinal", ("low", "mid", "high"), 1),
+        "city": ("nominal", ("bern", "oslo", "rome"), 0),
+        "smoker": ("binary", (False, True), 1),
+        "often": ("ordinal", ("never", "sometimes", "often"), 1),
+        "agree": ("ordinal", ("not at all", 4, "very much"), 1),
+        "region": ("nominal", ("north", "south", "west"), 2),
+        "code": ("binary", ("a", "b"), 0),
+        "big": ("binary", (1, 2), 1),
+        "words": ("binary", ("x", "y"), 1),
+    }
 
 
 def test_example_a_matrix(tmp_path, decode):

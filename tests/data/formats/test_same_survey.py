@@ -30,6 +30,7 @@ def survey():
             "sleep": np.clip(mood + rng.integers(-1, 2, N), 1, 5),
             "age": rng.integers(18, 80, N).astype(float),
             "hours": np.where(work, rng.integers(5, 50, N), np.nan),
+            "smokes": rng.choice(["never", "sometimes", "often"], N),
             "weight": np.round(rng.normal(70, 9, N), 1),
         }
     )
@@ -40,8 +41,19 @@ def survey():
 
 def write_rds(frame, path):
     frame.to_csv(path.with_suffix(".txt"), index=False)
-    script = f"saveRDS(read.csv('{path.with_suffix('.txt')}'), '{path}')"
+    script = f"saveRDS(read.csv('{path.with_suffix('.txt')}', stringsAsFactors=TRUE), '{path}')"
     subprocess.run(["Rscript", "-e", script], check=True, capture_output=True)
+
+
+def write_labelled(frame, path):
+    """Write words as numbers with labels in alphabetical order, as exports of other programs do."""
+    labels, coded = {}, frame.copy()
+    for name in ("sex", "work", "smokes"):
+        factor = frame[name].astype("category")
+        coded[name] = factor.cat.codes + 1.0
+        labels[name] = {k + 1.0: text for k, text in enumerate(factor.cat.categories)}
+    write = pyreadstat.write_sav if path.suffix == ".zsav" else pyreadstat.write_dta
+    write(coded, str(path), variable_value_labels=labels)
 
 
 WRITERS = {
@@ -51,6 +63,8 @@ WRITERS = {
     "dta": lambda frame, path: pyreadstat.write_dta(frame, str(path)),
     "parquet": lambda frame, path: frame.to_parquet(path),
     "rds": write_rds,
+    "zsav": write_labelled,
+    "labelled.dta": write_labelled,
 }
 
 
@@ -77,6 +91,8 @@ def test_property_a_survey_gives_the_same_graph_in_every_format(survey, ending, 
     assert samples.levels == expected.levels
     assert again.edge_names() == graph.edge_names()
     assert ("mood", "sleep") in graph.edge_names()
+    assert samples.levels[samples.names.index("smokes")] == ("never", "sometimes", "often")
+    assert samples.variables.is_ordered[samples.names.index("smokes")]
     assert [one.code for one in samples.account.findings if one.severity == "warning"] == [
         one.code for one in expected.account.findings if one.severity == "warning"
     ]

@@ -29,3 +29,24 @@ def test_example_what_does_not_fit_says_how_much_it_needs(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 127)
     with refuses("memory", "", "128 bytes", "127 bytes"):
         memory.require_memory(2, 512)
+
+
+def test_example_limits_of_a_container_count(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    assert memory._below_cgroup() is None
+    files = {"memory.max": "1000\n", "memory.current": "700\n", "memory.stat": "inactive_file 50\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert memory.available_memory() == 350
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory._below_cgroup() is None
+
+
+def test_example_ulimit_counts():
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 50, before[1]))
+    try:
+        assert 0 < memory._below_ulimit() < 1 << 50
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)

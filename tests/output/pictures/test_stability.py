@@ -48,3 +48,13 @@ def test_example_differences(found):
     cells = ax.images[0].get_array()
     differ = sum(row["differ"] for row in found.differences())
     assert np.nansum(np.asarray(cells, dtype=float)) == 2 * differ
+
+
+def test_the_legend_is_below_all_rows_and_names_the_level(found):
+    for draw in (markhood.plot.edge_intervals, markhood.plot.centrality_intervals):
+        ax = draw(found)
+        ax.figure.draw_without_rendering()
+        legend = ax.get_legend()
+        assert "95 % interval" in [text.get_text() for text in legend.get_texts()]
+        lowest = ax.transData.transform((0, 0))[1]
+        assert legend.get_window_extent().y1 < lowest

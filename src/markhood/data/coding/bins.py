@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.cells import NOT_APPLICABLE
-from markhood.data.coding.names import covariates_among
-from markhood.errors import InputError, option
+from markhood.data.kinds import Category
+from markhood.errors import InputError, listed, option
 
 if TYPE_CHECKING:
-    from markhood.data.reading import Reading
+    from markhood.data.coding.coded_table import CodedTable
 
 AUTO, PRESENCE = "auto", "presence"
 MOST_STEPS = 12  # distinct numbers of a column that is not cut unless it is named
@@ -41,7 +41,7 @@ DIGITS_OF_ENDS = 3  # at least, of the lowest and the highest value
 
 Bins = int | str | Mapping[str, int | str]
 
-_INTERVAL = re.compile(r"(?a)\[(-?[\d.]+(?:e[+-]?\d+)?), (-?[\d.]+(?:e[+-]?\d+)?)[)\]]")
+INTERVAL = re.compile(r"(?a)\[(-?[\d.]+(?:e[+-]?\d+)?), (-?[\d.]+(?:e[+-]?\d+)?)[)\]]")
 
 
 def checked_bins(bins: Any) -> Bins | None:
@@ -144,30 +144,38 @@ def is_count(values: Sequence[Any], counts: NDArray[np.float64], n_bins: int = M
     return bool(counts[values.index(0)] * 2 * n_bins >= counts.sum())
 
 
-def columns_of_reals(
-    reading: Reading,
-    names: Sequence[str],
-    values: Sequence[tuple[Any, ...]],
-    declared: Collection[int] = (),
-) -> list[int]:
-    """Return the covariates to use as numbers: over 12 distinct ones, no bins or kind requested.
-
-    When new data are matched to known variables, they are the other columns.
-    """
-    if reading.known is not None:
-        return [j for j, name in enumerate(names) if name not in reading.known.names]
-    kinds = reading.kinds if isinstance(reading.kinds, Mapping) else {}
-    is_asked = reading.bins not in (None, AUTO)
-    to_cut = columns_to_cut(reading.bins, names, values, declared, None) if is_asked else {}
-    return [
-        j
-        for j in covariates_among(names, reading.adjust_for)
-        if j not in declared
-        and j not in to_cut
-        and kinds.get(names[j], AUTO) == AUTO
-        and len(values[j]) > MOST_STEPS
-        and are_numbers(values[j])
-    ]
+def cut_columns(table: CodedTable) -> None:
+    """Cut the numeric columns of a table into bins, and record it."""
+    if table.known is not None:
+        return
+    found = {}
+    to_cut = columns_to_cut(table.reading.bins, table.names, table.values, table.categories)
+    for j, number in to_cut.items():
+        codes, values = table.codes(j), table.values[j]
+        seen = codes >= 0
+        weights = np.bincount(codes[seen], table.row_weights[seen], len(values))
+        if weights.any():
+            bins, labels = cut(values, weights.astype(np.float64), number)
+            table.recode(j, bins, labels)
+            table.categories[j] = Category(labels, True)
+            found[table.names[j]] = labels
+    if not found:
+        return
+    many = len(found) > 1
+    columns = [f"{name!r} ({len(own)} bins)" for name, own in found.items()]
+    table.log.add_note(
+        "binned-columns",
+        next(iter(found)),
+        f"{len(found)} numeric column{'s were' if many else ' was'} cut into equal-frequency bins: "
+        f"{listed(columns)} ({option('bins')} sets the number).",
+    )
+    if counts := [name for name, own in found.items() if own[0] == 0]:
+        table.log.add_note(
+            "binned-columns",
+            counts[0],
+            f"Zero is the first level of {listed(list(map(repr, counts)))} "
+            f"({option('bins', 'presence')} for absent and present).",
+        )
 
 
 def cut(
@@ -214,8 +222,8 @@ def _cut(
     targets = below[-1] * np.arange(1, n_bins) / n_bins
     # The boundary between two values that is nearest to each quantile.
     nearest = np.abs(below[1:-1, None] - targets).argmin(axis=0) + 1 if len(order) > 1 else []
-    firsts = [0, *sorted({int(k) for k in nearest})]
-    sizes = numbers[order]
+    sizes = numbers[order]  # which may be equal, being floats: 2**61 and 2**61 + 1
+    firsts = [0, *sorted({int(k) for k in nearest if sizes[k] > sizes[k - 1]})]
     cuts = [_round(sizes[k], sizes[k - 1]) for k in firsts[1:]]
     ends = [_round(sizes[0]), *cuts, _round(sizes[-1], upwards=True)]
     labels = [f"[{_text(low)}, {_text(high)})" for low, high in pairwise(ends)]
@@ -246,7 +254,7 @@ def bin_like(values: Sequence[Any], levels: Sequence[Any]) -> list[Any] | None:
         return binned and [
             ABSENT if v == ABSENT else b for v, b in zip(values, binned, strict=True)
         ]
-    found = [_INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
+    found = [INTERVAL.fullmatch(level) if isinstance(level, str) else None for level in levels]
     intervals = [match for match in found if match]
     others = sum(level in (None, NOT_APPLICABLE) for level in levels)
     if len(intervals) < len(levels) - others - has_zero or not intervals:
@@ -271,7 +279,7 @@ def joined_bin(levels: Sequence[Any]) -> str | None:
     '[1, 9]'
     """
     has_zero = isinstance(levels[0], Real) and levels[0] == 0
-    found = [_INTERVAL.fullmatch(x) if isinstance(x, str) else None for x in levels[has_zero:]]
+    found = [INTERVAL.fullmatch(x) if isinstance(x, str) else None for x in levels[has_zero:]]
     if None in found or not found:
         return None
     low = "[0" if has_zero else str(levels[0]).partition(",")[0]

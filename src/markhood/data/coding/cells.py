@@ -7,6 +7,7 @@ missing (a dot, 'refused', 'None' among numbers) are found by `missing_codes`.
 
 from __future__ import annotations
 
+import math
 import re
 from contextlib import suppress
 from typing import Any
@@ -38,6 +39,12 @@ def parse_cell(text: str) -> str | int | float | None:
             return int(text)
         return float(text)
     return text
+
+
+def is_infinite(text: str) -> bool:
+    """Return whether a text is an infinite number, such as -Inf."""
+    value = parse_cell(text)
+    return isinstance(value, float) and math.isinf(value)
 
 
 def parse_comma_cell(text: str) -> str | int | float | None:

@@ -319,6 +319,8 @@ class ValueCoder:
             except TypeError:
                 raise self._problems.not_a_level(r, column, raw) from None
             value = self._parse(raw)
+            if isinstance(raw, str) and isinstance(value, float) and math.isinf(value):
+                value = raw.strip()  # a text, unless all other values are numbers: see `levels`
             if self._is_missing(value, texts_are_levels):
                 missing.append(r)
                 if isinstance(raw, str):
@@ -327,7 +329,7 @@ class ValueCoder:
                     stored[raw] = 0  # except NaN, which is not equal to itself
             elif isinstance(value, complex):
                 raise reject_complex(value)
-            elif isinstance(value, float) and math.isinf(value):
+            elif isinstance(value, float) and math.isinf(value) and not isinstance(raw, str):
                 self._problems.add_infinite(r, column)
             elif value in levels:
                 stored[raw] = levels[value] + 1

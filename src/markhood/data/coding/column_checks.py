@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, time, timedelta
 from itertools import pairwise
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markhood.data.coding.cells import parse_cell
 from markhood.errors import listed, option
-from markhood.findings import FindingLog
+
+if TYPE_CHECKING:
+    from markhood.data.coding.coded_table import CodedTable
 
 SHARE_DISTINCT = 0.9
 FEWEST_DISTINCT = 8  # with fewer levels no column is suspicious
@@ -84,45 +86,27 @@ def how_to_leave_out(names: Sequence[str], likenesses: Sequence[str]) -> str:
 
 
 def warn_about_distinct(
-    log: FindingLog,
-    names: Sequence[str],
-    levels: Sequence[tuple[Any, ...]],
-    n_observed: Callable[[int], int],
-    shown: Sequence[tuple[Any, ...]],
+    table: CodedTable, levels: Sequence[tuple[Any, ...]], n_missing: Mapping[str, int]
 ) -> None:
-    """Warn about columns that do not look like categories.
-
-    In these columns nearly all values differ, and some are not numbers.
-
-    Parameters
-    ----------
-    log : FindingLog
-    names : sequence of str
-    levels : sequence of tuple
-        The levels of each column.
-    n_observed : callable
-        Returns the number of values of a column that are not missing.
-    shown : sequence of tuple
-        The values of each column in order of appearance.
-    """
+    """Warn about columns in which nearly all values differ, and some are not numbers."""
+    n_observed = [table.n_rows - n_missing.get(name, 0) for name in table.names]
     doubtful = [
         j
         for j, own in enumerate(levels)
-        if len(own) >= FEWEST_DISTINCT
-        and len(own) >= SHARE_DISTINCT * n_observed(j)
+        if len(own) >= max(FEWEST_DISTINCT, SHARE_DISTINCT * n_observed[j])
         and not all(isinstance(level, Real) for level in own)
     ]
     if not doubtful:
         return
-    likenesses = [likeness(shown[j], n_observed(j)) for j in doubtful]
-    columns = [
-        describe_column(names[j], shown[j], like)
-        for j, like in zip(doubtful, likenesses, strict=True)
-    ]
+    names, likenesses = [table.names[j] for j in doubtful], []
+    columns = []
+    for j in doubtful:
+        likenesses.append(likeness(table.values[j], n_observed[j]))
+        columns.append(describe_column(table.names[j], table.values[j], likenesses[-1]))
     many = len(doubtful) > 1
-    log.add_warning(
+    table.log.add_warning(
         "distinct-column",
-        names[doubtful[0]],
+        names[0],
         f"{len(doubtful)} column{'s do' if many else ' does'} not look like categories: "
-        f"{listed(columns)}. {how_to_leave_out([names[j] for j in doubtful], likenesses)}",
+        f"{listed(columns)}. {how_to_leave_out(names, likenesses)}",
     )

@@ -17,10 +17,66 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.bins import are_numbers
+from markhood.data.coding.bins import ABSENT, AUTO, PRESENT, are_numbers, cut_positive
+from markhood.data.coding.coded_table import CodedTable
+from markhood.data.kinds import Category
+from markhood.data.reading import DEPTH
+from markhood.data.samples import RealColumn
+from markhood.errors import InputError, option
 
-DEPTH = "log(depth)"  # the covariate
 FEWEST_ROWS = 20  # to estimate the mean of each part
+
+
+def compose(table: CodedTable) -> None:
+    """Replace the counts of parts by levels of their log-ratios, and add the depth to `reals`."""
+    reading, known = table.reading, table.known
+    if not reading.compositional:
+        return
+    columns = enumerate(table.values)
+    parts = [j for j, own in columns if j not in table.categories and is_part(own)]
+    if known is not None:
+        parts = [j for j, own in enumerate(known) if own[0] == ABSENT]
+    if not parts:
+        raise InputError(
+            "option-conflict",
+            "compositional",
+            f"{option('compositional')} needs columns of counts with zeros, but there are none: "
+            "leave it out.",
+        )
+    if table.n_rows < FEWEST_ROWS:
+        raise InputError(
+            "not-supported",
+            "compositional",
+            f"{option('compositional')} compares rows with each other, and {table.n_rows} are too "
+            f"few: pass {FEWEST_ROWS} or more.",
+        )
+    counts = np.column_stack([np.append(table.values[j], np.nan)[table.codes(j)] for j in parts])
+    all_ratios, depths = log_ratios(counts.astype(np.float64))
+    for j, own, ratios in zip(parts, counts.T, all_ratios.T, strict=True):
+        is_present = own > 0
+        numbers, codes = np.unique(ratios[is_present], return_inverse=True)
+        labels: tuple[Any, ...] = tuple(numbers.tolist())
+        if known is None and len(table.values[j]) > 2:
+            sizes = np.bincount(codes, table.row_weights[is_present]).astype(np.float64)
+            number = reading.bins if isinstance(reading.bins, (int, str)) else AUTO
+            bins, labels = cut_positive(numbers, sizes, number, table.n_rows)
+            codes = bins[codes]
+        elif known is None:
+            labels, codes = (PRESENT,), np.zeros(len(codes), np.int64)
+        new = np.zeros(table.n_rows, np.int64)
+        new[is_present] = codes + 1
+        new[np.isnan(own)] = -1
+        table.write(j, new, (ABSENT, *labels))
+        if known is None:
+            table.categories[j] = Category((ABSENT, *labels), True)
+    table.reals[DEPTH] = RealColumn.of(depths)
+    if known is None:
+        table.log.add_note(
+            "compositional",
+            table.names[parts[0]],
+            f"{len(parts)} columns are parts of a whole: centred log-ratios were cut into bins "
+            f"with zero as the first level, and edges are adjusted for {DEPTH}.",
+        )
 
 
 def is_part(values: tuple[Any, ...]) -> bool:

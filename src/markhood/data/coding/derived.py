@@ -1,4 +1,4 @@
-"""Find columns that were computed from other columns: age groups and totals.
+"""Find columns that describe other columns: age groups, totals, and numbers of equal rows.
 
 **Groups**: a column with a related name, such as `ageGroup` or `agecat` next to `age`, whose levels
 are intervals of the numbers: along the sorted numbers every level is one run.
@@ -11,19 +11,22 @@ A graph of both a column and its groups or total would show arithmetic, so these
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.codebook import Entry
 from markhood.data.coding.bins import are_numbers
+from markhood.data.coding.coded_table import CodedTable
 from markhood.data.lexicon import words_of
+from markhood.data.weights import COUNT_NAMES, COVERED
 from markhood.errors import listed
 
 MOST_ROWS, MOST_COLUMNS = 2000, 200  # of the least-squares fit
 FEWEST_ROWS = 20
+FEWEST_CELLS = 8  # rows of a table of counts
 TOLERANCE = 1e-6
 EQUAL = 1e-3  # relative difference of equal coefficients
 LETTERS = 3  # of a name within another name, at least
@@ -31,10 +34,9 @@ LETTERS = 3  # of a name within another name, at least
 Codes = Callable[[int], NDArray[np.int64]]
 
 
-def derived_columns(
-    entries: Sequence[Entry], values: Sequence[tuple[Any, ...]], codes: Codes
-) -> dict[int, str]:
+def derived_columns(table: CodedTable) -> dict[int, str]:
     """Return the columns that were computed from others, each with the reason."""
+    entries, values, codes = table.entries, table.values, table.codes
     nodes = [j for j, entry in enumerate(entries) if entry.role == "node"]
     numeric = [j for j in nodes if len(values[j]) > 1 and are_numbers(values[j])]
     sources = [j for j in numeric if entries[j].kind in ("measurement", "count")]
@@ -54,6 +56,27 @@ def derived_columns(
     for j, parts in totals.items():
         found[j] = f"the total of {listed([repr(entries[k].column) for k in parts], 3)}"
     return found
+
+
+def column_of_counts(table: CodedTable) -> int | None:
+    """Return the column that counts equal rows, if the table lists combinations of levels once.
+
+    The rows without it are different, and a tenth or more of all that are possible.
+    """
+    nodes = [j for j, entry in enumerate(table.entries) if entry.role == "node"]
+    counts = [j for j in nodes if table.names[j].lower() in COUNT_NAMES]
+    others = [j for j in nodes if j not in counts]
+    are_levels = all(table.entries[j].kind in ("binary", "nominal", "ordinal") for j in others)
+    if len(counts) != 1 or len(others) < 2 or table.n_rows < FEWEST_CELLS or not are_levels:
+        return None
+    values = table.values[counts[0]]
+    if not are_numbers(values) or min(values) < 0 or not all(v == int(v) for v in values):
+        return None
+    possible = math.prod(len(table.values[j]) for j in others)
+    if table.names[counts[0]] in table.n_missing or table.n_rows < COVERED * possible:
+        return None
+    rows = np.column_stack([table.codes(j) for j in others])
+    return counts[0] if len(np.unique(rows, axis=0)) == table.n_rows else None
 
 
 def _are_related(name: str, other: str) -> bool:

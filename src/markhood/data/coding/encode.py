@@ -10,13 +10,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding import encoder
-from markhood.data.coding.bins import Bins
 from markhood.data.coding.coders import ARRAY_KINDS, Levels, reject_complex
 from markhood.data.coding.encoder import Encoder
 from markhood.data.coding.frames import as_frame, read_frame
@@ -24,38 +23,19 @@ from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.problems import check_shape, note_missing_values
 from markhood.data.coding.regrouping import cut_samples, with_letters_merged, with_rare_merged
 from markhood.data.genome.sample_loci import with_positions
-from markhood.data.kinds import Category, Kinds, with_kinds
-from markhood.data.reading import (
-    ColumnOptions,
-    Genome,
-    Missing,
-    Reading,
-    TableFormat,
-    reading_of,
-)
+from markhood.data.kinds import Category, with_kinds
+from markhood.data.reading import ColumnKeywords, ColumnOptions, Missing, Reading, reading_of
 from markhood.data.samples import Samples
 from markhood.data.to_frame import library_of
 from markhood.data.variables import Variables, default_names
-from markhood.data.weights import find_weights
+from markhood.data.weights import wanted_columns
 from markhood.errors import InputError, option
 from markhood.options import documented
 
 
 @documented(ColumnOptions)
 def encode(
-    data: Any,
-    names: Sequence[str] | None = None,
-    *,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] = (),
-    adjust_for: Sequence[str] = (),
-    kinds: Kinds = "auto",
-    bins: Bins | None = "auto",
-    missing: Missing = "auto",
-    missing_values: Iterable[Any] = "auto",
-    weights: Any = None,
-    table: TableFormat | None = None,
-    genome: Genome | None = None,
+    data: Any, names: Sequence[str] | None = None, **options: Unpack[ColumnKeywords]
 ) -> Samples:
     """Pack a table of observations, a few bits per value.
 
@@ -101,19 +81,7 @@ def encode(
     >>> encode([["a", 1], ["b", None], ["c", 2]], missing="level").levels
     (('a', 'b', 'c'), (1, 2, None))
     """
-    reading = reading_of(
-        columns=columns,
-        exclude=exclude,
-        adjust_for=adjust_for,
-        kinds=kinds,
-        bins=bins,
-        missing=missing,
-        missing_values=missing_values,
-        weights=weights,
-        table=table,
-        genome=genome,
-    )
-    return encode_table(data, reading, names)
+    return encode_table(data, reading_of(**options), names)
 
 
 def encode_table(data: Any, reading: Reading, names: Sequence[str] | None = None) -> Samples:
@@ -251,11 +219,11 @@ def pack_table(data: Any, names: Sequence[str] | None, reading: Reading) -> Samp
         return _encode_sparse(data, names, reading)
     table = _as_table(data)
     names = _names(names, default_names(table.shape[1]), reading)
-    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
-    packing = Encoder([names[j] for j in picked], len(table), reading=reading)
-    packing.add(table if picked == list(range(len(names))) else table[:, picked])
-    if weights is not None:
-        packing.weigh(table[:, weights].tolist())
+    wanted = wanted_columns(names, reading)
+    packing = Encoder(wanted.names, len(table), reading=wanted.reading)
+    packing.add(table if wanted.are_all(len(names)) else table[:, wanted.columns])
+    if wanted.weights is not None:
+        packing.weigh(table[:, wanted.weights].tolist())
     return packing.finish()
 
 
@@ -265,19 +233,17 @@ def _encode_sparse(data: Any, names: Sequence[str] | None, reading: Reading) -> 
     n_samples, n_variables = data.shape
     names = _names(names, default_names(n_variables), reading)
     by_columns = data.tocsc()
-    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
-    if weights is not None:
-        given = by_columns[:, [weights]].toarray()[:, 0].tolist()
-    if picked != list(range(n_variables)):
-        by_columns = by_columns[:, picked]
-    packing = Encoder([names[j] for j in picked], n_samples, reading=reading)
+    wanted = wanted_columns(names, reading)
+    packing = Encoder(wanted.names, n_samples, reading=wanted.reading)
+    if wanted.weights is not None:
+        packing.weigh(by_columns[:, [wanted.weights]].toarray()[:, 0].tolist())
+    if not wanted.are_all(n_variables):
+        by_columns = by_columns[:, wanted.columns]
     step = max(1, encoder.CHUNK_BYTES // (n_samples * data.dtype.itemsize))
-    for column in range(0, len(picked), step):
+    for column in range(0, len(wanted.columns), step):
         block = by_columns[:, column : column + step].toarray(order="F")
         packing.place(block, 0, column)
     packing.skip(n_samples)
-    if weights is not None:
-        packing.weigh(given)
     return packing.finish()
 
 

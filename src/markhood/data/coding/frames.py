@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from markhood.data.coding.encoder import LANE, Column, Encoder, chunk_rows
-from markhood.data.coding.names import check_names, chosen_columns
+from markhood.data.coding.names import check_names
 from markhood.data.kinds import Category
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.data.weights import find_weights
+from markhood.data.scales import recognised_scale
+from markhood.data.weights import wanted_columns
 from markhood.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
         return None
     import narwhals as nw
 
+    if type(data).__module__.startswith("xarray.") and hasattr(data, "data_vars"):
+        data = _of_dataset(data)
     pyarrow: Any = nw.dependencies.get_pyarrow()
     if pyarrow is not None and isinstance(data, pyarrow.RecordBatch):
         data = pyarrow.Table.from_batches([data])
@@ -51,6 +54,18 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
             "columns to unique texts.",
         ) from error
     return frame
+
+
+def _of_dataset(data: Any) -> Any:
+    """Return an xarray.Dataset as a data frame: its variables must share one dimension."""
+    if len(data.dims) != 1:
+        raise InputError(
+            "not-a-table",
+            "",
+            f"The Dataset has {len(data.dims)} dimensions ({', '.join(map(str, data.dims))}): pass "
+            "one whose variables have the samples as their only dimension, or a DataArray.",
+        )
+    return data.to_dataframe()[list(data.data_vars)]
 
 
 def add_frame(encoder: Encoder, frame: nw.DataFrame[Any]) -> None:
@@ -79,27 +94,36 @@ def read_frame(
         Names that replace those of the columns.
     """
     names = list(map(str, frame.columns)) if names is None else list(names)
-    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
-    wanted = frame if picked == list(range(len(names))) else frame[:, picked]
+    wanted = wanted_columns(names, reading)
+    picked = frame if wanted.are_all(len(names)) else frame[:, wanted.columns]
     encoder = Encoder(
-        [names[j] for j in picked],
+        wanted.names,
         len(frame),
-        categories=declared_categories(wanted),
-        reading=reading,
+        categories=declared_categories(picked),
+        reading=wanted.reading,
         is_table=True,
     )
-    add_frame(encoder, wanted)
-    if weights is not None:
-        encoder.weigh(frame[:, weights].to_list())
+    add_frame(encoder, picked)
+    if wanted.weights is not None:
+        encoder.weigh(frame[:, wanted.weights].to_list())
     return encoder.finish()
 
 
 def read_foreign(data: Any, reading: Reading) -> Samples:
-    """Pack a pandas frame from a program that stores whole numbers as 1.0, 2.0."""
+    """Pack a pandas frame from a program that stores whole numbers as 1.0, and text as factors.
+
+    In such a factor the order is often the alphabetical one, so the texts of a recognised scale are
+    ordered as in a text file.
+    """
     for name in data.columns:
         column = data[name]
         if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
             data[name] = column.astype("Int64")
+        elif hasattr(column.dtype, "categories") and not column.dtype.ordered:
+            used = column.cat.remove_unused_categories().cat.categories
+            scale = recognised_scale(used.tolist())
+            if scale is not None:
+                data[name] = column.cat.set_categories(scale, ordered=True)
     frame = as_frame(data)
     assert frame is not None
     return read_frame(frame, reading)

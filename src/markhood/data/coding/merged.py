@@ -16,15 +16,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.bins import bin_like, joined_bin
+from markhood.data.coding.bins import are_numbers, bin_like, joined_bin
+from markhood.data.coding.coded_table import CodedTable
 from markhood.data.genome.alphabets import class_among
+from markhood.data.kinds import Category
 from markhood.data.variables import level_text
+from markhood.errors import counted, listed, option
 
 OTHER = "other"
+ROWS_PER_LEVEL = 5  # of a column with too many categories, for a level to be kept
 UNSEEN = "(not in the training data)"  # the last level, for values without another level
 _OR = " or "
 _NUMBER = r"(-?[\d.]+(?:e[+-]?\d+)?)"
 _FROM_TO = re.compile(f"(?a){_NUMBER} to {_NUMBER}")
+
+
+def merge_rarest(table: CodedTable) -> None:
+    """Merge the rarest levels of unordered columns with more levels than allowed."""
+    limit, merged = table.reading.max_levels, []
+    for j, values in enumerate(table.values):
+        is_ordered = table.categories[j].is_ordered if j in table.categories else None
+        if table.known is not None or len(values) <= limit or is_ordered:
+            continue
+        if is_ordered is None and are_numbers(values):
+            continue
+        counts = table.counts(j)
+        order = np.argsort(-counts, kind="stable")[: limit - 1]
+        kept = np.sort(order[counts[order] >= ROWS_PER_LEVEL])
+        if len(kept) < 2:
+            kept = np.sort(order[counts[order] > 1])
+        if len(kept) < 2:
+            row = int((table.codes(j) == limit).argmax())
+            table.problems.add_too_many(row, j, limit, values)
+            continue
+        new = np.full(len(values), len(kept))
+        new[kept] = np.arange(len(kept))
+        table.recode(j, new, (*(values[k] for k in kept.tolist()), OTHER))
+        table.categories.setdefault(j, Category())
+        merged.append((table.names[j], f"({len(values)} levels to {len(kept) + 1})"))
+    if table.problems.too_many:
+        raise table.problems.error()
+    if merged:
+        shown = [f"{name!r} {levels}" for name, levels in merged]
+        table.log.add_note(
+            "merged-levels",
+            merged[0][0],
+            f"The rarest levels were merged into {OTHER!r} in {counted(len(merged), 'column')}: "
+            f"{listed(shown)} ({option('max_levels')} keeps more).",
+        )
 
 
 def merged_name(levels: Sequence[Any]) -> str:

@@ -13,9 +13,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from markhood.data.coding.bins import INTERVAL, bin_like
 from markhood.data.coding.cells import MISSING
+from markhood.data.coding.coded_table import CodedTable
+from markhood.data.option_values import AUTO
 from markhood.errors import counted, listed, option
-from markhood.findings import FindingLog
 
 LOW_CODES = frozenset([-7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, -99999])
 HIGH_CODES = frozenset(
@@ -43,6 +47,60 @@ class Suspects(NamedTuple):
 
     certain: list[Any]
     doubtful: list[Any]
+
+
+def remove_codes(table: CodedTable) -> None:
+    """Make codes for missing values missing, and record them."""
+    reading, known = table.reading, table.known
+    is_auto = reading.missing_values == AUTO
+    if not is_auto and not reading.listed_missing:  # the user keeps all values
+        return
+    certain: dict[Any, dict[int, int]] = {}
+    doubtful: dict[Any, dict[int, int]] = {}
+    unsuspicious: set[Any] = set()  # many columns share their values
+    for j, own in enumerate(table.values):
+        levels = () if known is None else known[j]
+        if levels and reading.missing != AUTO and bin_like((), levels) is None:
+            continue  # a value that is not one of the levels is refused
+        if (own, levels) in unsuspicious or not any(find_codes(_as_if_repeated(own, levels))):
+            unsuspicious.add((own, levels))
+            continue
+        times = dict(zip(own, table.counts(j).tolist(), strict=True))
+        suspects = find_codes(times if known is None else _as_if_repeated(own, levels))
+        is_declared = j in table.categories
+        is_treated = is_auto and not is_declared
+        treated = [v for v in suspects.certain if is_treated and v in times and v not in levels]
+        for code in treated:
+            certain.setdefault(code, {})[j] = times[code]
+        if known is None:
+            for code in (*suspects.certain, *(() if is_declared else suspects.doubtful)):
+                if code not in treated:
+                    doubtful.setdefault(code, {})[j] = times[code]
+        if treated:
+            _remove(table, j, treated)
+    _record(table, certain, are_missing=True)
+    _record(table, doubtful, are_missing=False)
+
+
+def _remove(table: CodedTable, column: int, gone: Sequence[Any]) -> None:
+    """Make some values of a column missing."""
+    values, codes = table.values[column], table.codes(column)
+    kept = [k for k, value in enumerate(values) if value not in gone]
+    numbers = np.full(len(values) + 1, -1)
+    numbers[kept] = np.arange(len(kept))
+    table.write(column, numbers[codes], [values[k] for k in kept])
+    if table.reading.missing == "error":
+        is_gone = (codes >= 0) & (numbers[codes] < 0)
+        counts = {column: int(is_gone.sum())}
+        table.problems.add_missing(int(is_gone.argmax()), column, counts)
+        table.problems.texts.update(map(str, gone))
+
+
+def _as_if_repeated(values: Sequence[Any], known: Sequence[Any]) -> dict[Any, int]:
+    """Return values with counts of 2, together with known levels and the ends of known bins."""
+    found = [INTERVAL.fullmatch(level) for level in known if isinstance(level, str)]
+    ends = [float(end) for match in found if match for end in match.groups()]
+    return dict.fromkeys((*values, *(level for level in known if level is not None), *ends), 2)
 
 
 def find_codes(counts: Mapping[Any, int]) -> Suspects:
@@ -129,7 +187,7 @@ def _is_high(value: float, values: Sequence[float]) -> bool:
     """Return whether a number is a code, or just below a code of nines that occurs."""
     if value in HIGH_CODES:
         return True
-    if value < 7 or value != int(value):
+    if not 7 <= value < 1e15 or value != int(value):
         return False
     nines = 10 ** len(str(int(value))) - 1
     return nines - value <= min(NEXT_TO_NINES, nines // 4) and nines in values
@@ -140,17 +198,13 @@ def _are_counts(counts: Mapping[float, int], others: Sequence[float]) -> bool:
     return len(others) > 2 and others[0] == 0 and counts[0] == max(counts[v] for v in others)
 
 
-def report_codes(
-    log: FindingLog,
-    names: Sequence[str],
-    found: Mapping[Any, Mapping[int, int]],
-    *,
-    are_missing: bool,
+def _record(
+    table: CodedTable, found: Mapping[Any, Mapping[int, int]], *, are_missing: bool
 ) -> None:
     """Record codes: for each, the columns in which it occurs and how often."""
     if not found:
         return
-    shown = []
+    names, shown = table.names, []
     for code, uses in found.items():
         columns = listed([repr(names[j]) for j in uses])
         times = counted(sum(uses.values()), "time")
@@ -158,7 +212,7 @@ def report_codes(
     one = len(found) == 1
     first = names[next(iter(next(iter(found.values()))))]
     if are_missing:
-        log.add_warning(
+        table.log.add_warning(
             "missing-codes",
             first,
             f"{listed(shown)} {'was' if one else 'were'} read as "
@@ -166,7 +220,7 @@ def report_codes(
             f"keep {'it' if one else 'them'} as {'a value' if one else 'values'}.",
         )
     else:
-        log.add_warning(
+        table.log.add_warning(
             "missing-codes",
             first,
             f"{listed(shown)} {'looks like a code' if one else 'look like codes'} for missing, but "

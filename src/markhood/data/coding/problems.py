@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from markhood.errors import InputError, counted, listed, option
+from markhood.errors import InputError, counted, listed, options
 
 if TYPE_CHECKING:
     from markhood.data.reading import Reading
@@ -155,8 +155,8 @@ class Problems:
             f"The data have {counted(sum(self.missing.values()), 'missing value')} ({kinds}) in "
             f"column{'s'[: len(columns) > 1]} {listed(columns)}, the first at {self.locate(row)} "
             f"of column {self.names[column]!r}. Fill them in, or choose "
-            f"{option('missing', 'impute')}, 'drop' (leave out rows with missing values) or "
-            "'level' (treat missing as a level).",
+            f"{options('missing', 'impute', 'drop', 'level')}: impute them, leave out rows with "
+            "missing values, or treat missing as a level.",
         )
 
     def _too_many_levels(self) -> InputError:

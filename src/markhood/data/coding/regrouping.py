@@ -150,6 +150,7 @@ def with_reals_cut(samples: Samples, *, are_ordered: bool) -> Samples:
         own.loci and (*own.loci, *more),
         own.members and (*own.members, *(() for _ in more)),
         own.genome_length,
+        {column: (*texts, *("" for _ in more)) for column, texts in own.columns.items()},
     )
     return replace(samples, words=np.concatenate(words), variables=variables, reals={})
 

@@ -10,16 +10,16 @@ skipped: with at most a fifth missing elsewhere, chance leaves ten rows empty wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.bins import are_numbers
+from markhood.data.coding.coded_table import CodedTable
 from markhood.data.coding.coders import in_order
-from markhood.data.coding.planes import MISSING, Planes
-from markhood.kernels.words import unpacked
+from markhood.data.coding.planes import MISSING
 
 FEWEST_ROWS = 10  # skipped, and asked
 SHARE_EMPTY = 0.98  # of the rows with a value of the gate that skips the column
@@ -55,14 +55,10 @@ class _Gate(NamedTuple):
     n_errors: float  # rows of the column that the gate does not explain
 
 
-def skip_patterns(
-    planes: Planes, values: Sequence[tuple[Any, ...]], n_rows: int
-) -> dict[int, Skip]:
+def skip_patterns(table: CodedTable) -> dict[int, Skip]:
     """Return the skip pattern of each column that has one."""
-    empty = {
-        int(j): unpacked(planes.words(MISSING, np.array([j]))[0], n_rows).astype(np.bool_)
-        for j in planes.columns(MISSING)
-    }
+    values, n_rows = table.values, table.n_rows
+    empty = {j: table.is_missing(j) for j in table.planes.columns(MISSING).tolist()}
     empty = {j: rows for j, rows in empty.items() if FEWEST_ROWS <= rows.sum() < n_rows}
     if not empty:
         return {}
@@ -72,7 +68,7 @@ def skip_patterns(
     first = {k: j for j, k in reversed(of_mask.items())}
     masks = np.array([empty[first[k]] for k in range(len(first))])
     best: list[tuple[tuple[float, bool, int], Skip] | None] = [None] * len(masks)
-    for gate, codes, at in _candidates(planes, values, n_rows, masks):
+    for gate, codes, at in _candidates(table, masks):
         n_codes = len(values[gate]) + 1
         rows_of = np.bincount(codes, minlength=n_codes).astype(np.float64)
         for k in at:
@@ -87,16 +83,17 @@ def skip_patterns(
 
 
 def _candidates(
-    planes: Planes, values: Sequence[tuple[Any, ...]], n_rows: int, masks: NDArray[np.bool_]
+    table: CodedTable, masks: NDArray[np.bool_]
 ) -> Iterator[tuple[int, NDArray[np.int64], list[int]]]:
     """Yield possible gates with their codes, and the masks that they may explain."""
+    n_rows = table.n_rows
     looked_at = np.linspace(0, n_rows - 1, min(n_rows, ROWS_LOOKED_AT)).astype(np.int64)
     some = masks[:, looked_at].astype(np.float32)
-    for gate, own in enumerate(values):
+    for gate, own in enumerate(table.values):
         is_few = len(own) <= FEW_VALUES
         if len(own) < 2 or not (is_few or are_numbers(own)) or len(own) > MOST_DISTINCT * n_rows:
             continue
-        codes = planes.codes(gate, len(own), n_rows)
+        codes = table.codes(gate)
         codes[codes < 0] = len(own)
         levels = np.eye(len(own) + 1, dtype=np.float32)[codes[looked_at]]
         n_empty, rows_of = some @ levels, levels.sum(axis=0)

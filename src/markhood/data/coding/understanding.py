@@ -1,78 +1,101 @@
-"""Decide what every column of a table is: its role, its kind, and the order of its levels.
+"""Decide what every column of a table is, leave out those that are not variables, and record it.
 
-The decision uses the values first and the name of the column where they leave a choice:
-
-=====================================================  ===========  ===============
-values                                                 kind         role
-=====================================================  ===========  ===============
-a single one                                           constant     skip
-two                                                    binary       node
-3 to 12 numbers                                        ordinal      node
-the same, with a name such as race or region           nominal      node
-more than 12 numbers                                   measurement  node
-the same, whole, from 0 up with many zeros             count        node
-whole numbers that count the rows or groups of rows,   identifier   skip or person
-or have a name such as id
-dates and times                                        date         time
-texts of a scale (`markhood.data.scales`)              ordinal      node
-other texts                                            nominal      node
-the same, nearly all different                         identifier   skip
-several words each                                     free text    skip
-=====================================================  ===========  ===============
-
-A declaration of the user comes before all of this: an option, a codebook, or a category of a data
-frame. Columns of arrays have no names of their own and are never left out.
+A declaration of the user comes first: an option, a codebook, or a category of a data frame. Other
+columns are what their values and names suggest (`column_kinds`). Then columns are compared with
+each other: groups and totals of other columns (`derived`), and numbers of equal rows. Columns of
+arrays have no names of their own and are never left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, time, timedelta
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import partial
+from typing import TYPE_CHECKING
 
 from markhood.data.codebook import Entry
-from markhood.data.coding.bins import MOST_STEPS, are_numbers, is_count
-from markhood.data.coding.column_checks import FEWEST_DISTINCT, SHARE_DISTINCT, likeness
+from markhood.data.coding.bins import AUTO, are_numbers
+from markhood.data.coding.coded_table import CodedTable
+from markhood.data.coding.column_kinds import CODES, GROUPED, REPEATED, Facts, kind_by_values
+from markhood.data.coding.confirmed_order import is_order_confirmed
+from markhood.data.coding.derived import column_of_counts, derived_columns
 from markhood.data.coding.names import covariates_among
+from markhood.data.coding.problems import MINIMUM
 from markhood.data.kinds import Category
-from markhood.data.lexicon import (
-    names_codes,
-    names_design,
-    names_identifiers,
-    names_units,
-    names_weights,
-)
-from markhood.data.scales import recognised_scale
 from markhood.data.variables import level_text
 from markhood.errors import InputError, listed, option
-from markhood.findings import FindingLog
 
 if TYPE_CHECKING:
     from markhood.data.reading import Reading
+    from markhood.findings import FindingLog
 
-ROWS_PER_TEXT = 2  # rows per distinct text, at least: else the texts do not repeat
-ROWS_PER_GROUP = 10  # at most, on average, of groups that are numbered in the order of the rows
-UNEQUAL = 5  # times the mean size, at most, of such a group
-LONG_NUMBER = 10**8  # from here up, different numbers are identifiers
 COLUMNS_SHOWN = 12
-NOT_NODES = ("weight", "cluster", "person", "time", "skip")
-
-Codes = Callable[[], NDArray[np.int64]]
+CONFIRMED = "numbers in an order that other columns confirm"
 
 
-class Facts(NamedTuple):
-    """A column as it was read: its values by order of appearance, and the code of each row."""
+def understand(table: CodedTable) -> None:
+    """Decide what every column is, leave out those that are not variables, and record both."""
+    if table.known is not None:
+        return
+    reading, values = table.reading, table.values
+    wanted = wanted_entries(reading, table.names)
+    all_nominal = reading.kinds == "nominal" and reading.bins == AUTO
+    for j, name in enumerate(table.names):
+        facts = Facts(
+            name,
+            values[j],
+            partial(table.codes, j),
+            table.n_missing.get(name, 0),
+            table.categories.get(j),
+        )
+        missing_is_level = reading.missing in ("level", AUTO)
+        entry = understood(facts, wanted.get(name), table.is_table, missing_is_level)
+        is_measured = entry.kind in ("measurement", "count")
+        if is_measured and all_nominal and len(values[j]) <= reading.max_levels:
+            entry = replace(entry, kind="nominal")
+        if not entry.text and name in table.log.texts:
+            entry = replace(entry, text=table.log.texts[name])
+        table.entries.append(entry)
+    for j, entry in enumerate(table.entries):
+        if entry.why == CODES and is_order_confirmed(table, j):
+            table.entries[j] = replace(entry, kind="ordinal", why=CONFIRMED)
+    if table.is_table:
+        for j, why in derived_columns(table).items():
+            if table.names[j] not in wanted:
+                table.entries[j] = replace(table.entries[j], role="skip", why=why)
+        _take_counts(table, wanted)
+    n_nodes = sum(entry.role != "skip" for entry in table.entries)
+    if n_nodes < min(MINIMUM, reading.min_columns):
+        raise _too_few_variables(table.entries)
+    _record(table)
+    _leave_out(table)
 
-    name: str
-    values: tuple[Any, ...]
-    codes: Codes
-    n_missing: int = 0
-    declared: Category | None = None
+
+def _take_counts(table: CodedTable, wanted: Mapping[str, Entry]) -> None:
+    """Use a column with numbers of equal rows as the weights."""
+    j = column_of_counts(table)
+    if j is None or table.reading.weights is not None or table.names[j] in wanted:
+        return
+    name, numbers = table.names[j], table.values[j]
+    table.given_weights = [numbers[code] for code in table.codes(j).tolist()]
+    table.entries[j] = replace(table.entries[j], role="skip", why="the weights")
+    table.log.add_warning(
+        "weights-read",
+        name,
+        f"Every row is listed once, and {name!r} is read as the number of times that it occurs. If "
+        f"it is a variable, use {option('kinds', {name: 'ordinal'})}.",
+    )
+
+
+def _leave_out(table: CodedTable) -> None:
+    """Keep the columns that are variables, with their kinds and orders."""
+    kept = [j for j, entry in enumerate(table.entries) if entry.role != "skip"]
+    table.pick(kept)
+    for k, j in enumerate(kept):
+        entry = table.entries[j]
+        is_number = entry.why == "numbers"  # which may still be cut, and are ordered by size
+        if (entry.kind in ("ordinal", "nominal") or entry.levels) and not is_number:
+            table.categories[k] = Category(entry.levels, entry.kind == "ordinal")
 
 
 def wanted_entries(reading: Reading, names: Sequence[str]) -> dict[str, Entry]:
@@ -106,6 +129,7 @@ def understood(
 
     Examples
     --------
+    >>> import numpy as np
     >>> codes = lambda: np.arange(30) % 3
     >>> understood(Facts("race", (1, 3, 2), codes), None, True).kind
     'nominal'
@@ -114,15 +138,21 @@ def understood(
     ('ordinal', ('low', 'mid', 'high'))
     """
     given = wanted or Entry(column=facts.name)
-    entry = _by_values(facts, missing_is_level)
-    entry = replace(entry, missing=facts.n_missing, text=given.text, group=given.group)
+    column = Entry(
+        column=facts.name,
+        role="node",
+        missing=facts.n_missing,
+        text=given.text,
+        group=given.group,
+    )
+    entry = kind_by_values(facts, column, missing_is_level)
     if not may_leave_out and entry.role != "node":
         entry = replace(entry, role="node", why="")
     if given.role:
-        why = f"declared as {given.role}" if given.role in NOT_NODES else entry.why
+        why = "declared as skip" if given.role == "skip" else entry.why
         entry = replace(entry, role=given.role, why=why)
     if given.kind in ("nominal", "ordinal", "measurement", "count"):
-        why = entry.why if entry.role in NOT_NODES else "as declared"
+        why = entry.why if entry.role == "skip" else "as declared"
         entry = replace(entry, kind=_declared_kind(facts, given), why=why)
     if entry.kind not in ("binary", "nominal", "ordinal") or not given.levels:
         return entry
@@ -154,102 +184,13 @@ def _declared_kind(facts: Facts, given: Entry) -> str:
     return given.kind
 
 
-def _by_values(facts: Facts, missing_is_level: bool) -> Entry:
-    name, values, codes, _, declared = facts
-    found = Entry(column=name, role="node")
-    if len(values) < 2 and not (values and missing_is_level and facts.n_missing):
-        if not values:  # left to the treatment of missing values
-            return replace(found, kind="empty", why="all values are missing")
-        return replace(found, role="skip", kind="constant", levels=values, why="a single value")
-    if names_weights(name) and are_numbers(values) and not all(v == int(v) for v in values):
-        return replace(found, role="skip", kind="measurement", why="named like weights")
-    if names_design(name):
-        return replace(found, role="skip", kind="nominal", why="named like survey design")
-    if len(values) <= 2:
-        return replace(
-            found, kind="binary", levels=() if declared is None else tuple(declared.order)
-        )
-    if declared is not None:
-        by_text = found if declared.is_ordered else _of_texts(found, values, codes)
-        kind = "ordinal" if declared.is_ordered else "nominal"
-        if by_text.role != "node":
-            return by_text
-        return replace(found, kind=kind, levels=tuple(declared.order), why="a declared category")
-    if are_numbers(values):
-        return _of_numbers(found, values, codes)
-    return _of_texts(found, values, codes)
-
-
-def _of_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
-    name = found.column
-    whole = all(value == int(value) for value in values)
-    if len(values) <= MOST_STEPS:
-        if whole and (names_codes(name, values) or names_units(name)):
-            return replace(found, kind="nominal", why="named like codes of categories")
-        return replace(found, kind="ordinal", why="numbers")
-    if whole:
-        return _of_whole_numbers(found, values, codes)
-    return replace(found, kind="measurement", why=f"{len(values)} numbers")
-
-
-def _of_whole_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
-    seen = codes()
-    seen = seen[seen >= 0]
-    are_different = len(values) >= SHARE_DISTINCT * len(seen)
-    identifier = replace(found, role="skip", kind="identifier")
-    if len(values) == len(seen) and all(b > a for a, b in pairwise(values)):
-        return replace(identifier, why="numbers of the rows")
-    if are_different and (
-        names_identifiers(found.column)
-        or names_codes(found.column, many=True)
-        or min(values) >= LONG_NUMBER
-    ):
-        return replace(identifier, why="an identifier")
-    if names_identifiers(found.column):
-        return replace(identifier, role="person", why="repeated identifiers")
-    sizes = np.bincount(seen, minlength=len(values))
-    are_groups = sizes.mean() <= ROWS_PER_GROUP and sizes.max() <= UNEQUAL * sizes.mean()
-    if are_groups and (np.diff(seen) >= 0).all() and _is_running(values):
-        return replace(identifier, role="person", why="numbers of groups of rows")
-    if names_codes(found.column, many=True) and len(seen) >= ROWS_PER_TEXT * len(values):
-        return replace(found, kind="nominal", why="named like codes of categories")
-    if is_count(values, sizes.astype(np.float64)):
-        return replace(found, kind="count", why="whole numbers with many zeros")
-    return replace(found, kind="measurement", why=f"{len(values)} numbers")
-
-
-def _is_running(values: Sequence[Any]) -> bool:
-    return all(b == a + 1 for a, b in pairwise(values))
-
-
-def _of_texts(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
-    if all(isinstance(value, (date, time, timedelta)) for value in values):
-        return replace(found, role="time", kind="date", why="dates")
-    if (scale := recognised_scale(values)) is not None:
-        return replace(found, kind="ordinal", levels=scale, why="a recognised scale")
-    if len(values) < FEWEST_DISTINCT:
-        return replace(found, kind="nominal", why="text")
-    n_observed = int((codes() >= 0).sum())
-    like = likeness([level_text(value) for value in values], n_observed)
-    if like == "dates":
-        return replace(found, role="time", kind="date", why="dates")
-    if like == "free text":
-        return replace(found, role="skip", kind="free text", why="free text")
-    if like == "identifiers":
-        return replace(found, role="skip", kind="identifier", why="an identifier")
-    if len(values) > MOST_STEPS and names_identifiers(found.column):
-        return replace(found, role="person", kind="identifier", why="repeated identifiers")
-    if len(values) > MOST_STEPS and n_observed < ROWS_PER_TEXT * len(values):
-        return replace(found, role="skip", kind="identifier", why="texts that rarely repeat")
-    return replace(found, kind="nominal", why="text")
-
-
-def note_decisions(log: FindingLog, entries: Sequence[Entry], reading: Reading) -> None:
+def _record(table: CodedTable) -> None:
     """Record the columns that are left out, and the kinds that were guessed."""
-    outside = [entry for entry in entries if entry.role in NOT_NODES]
+    log, entries, kinds = table.log, table.entries, table.reading.kinds
+    outside = [entry for entry in entries if entry.role == "skip"]
     for entry in outside:
         log.leave_out(entry.column, entry.why)
-    guessed = [entry for entry in outside if not entry.why.startswith("declared")]
+    guessed = [e for e in outside if not e.why.startswith("declared") and e.why != "the weights"]
     if guessed:
         shown = [f"{entry.column!r} ({entry.why})" for entry in guessed]
         many = len(guessed) > 1
@@ -260,16 +201,27 @@ def note_decisions(log: FindingLog, entries: Sequence[Entry], reading: Reading) 
             f"{len(guessed)} column{'s are' if many else ' is'} not used as "
             f"{'variables' if many else 'a variable'}: {listed(shown, COLUMNS_SHOWN)}. Keep "
             f"{'one' if many else 'it'} with {kept}, or leave {'them' if many else 'it'} out with "
-            f"{option('exclude')}.",
+            f"{option('exclude')}." + _advice_about_rows(guessed),
         )
-    if not isinstance(reading.kinds, str) or reading.kinds == "auto":
-        _note_kinds(log, [e for e in entries if e.role not in NOT_NODES and e.why != "as declared"])
+    if not isinstance(kinds, str) or kinds == "auto":
+        _note_kinds(log, [e for e in entries if e.role != "skip" and e.why != "as declared"])
+
+
+def _advice_about_rows(outside: Sequence[Entry]) -> str:
+    """Advise to declare rows that depend on each other, by columns that are left out."""
+    for entry in outside:
+        if entry.why in (REPEATED, GROUPED):
+            return (
+                f" If rows with the same {entry.column!r} depend on each other, use "
+                f"{option('clusters', entry.column)}."
+            )
+    return ""
 
 
 def _note_kinds(log: FindingLog, entries: Sequence[Entry]) -> None:
-    numbers = [e.column for e in entries if e.kind == "ordinal" and e.why == "numbers"]
+    numbers = [e.column for e in entries if e.why in ("numbers", CONFIRMED)]
     scales = [e for e in entries if e.kind == "ordinal" and e.why == "a recognised scale"]
-    codes = [e.column for e in entries if e.why == "named like codes of categories"]
+    codes = [e.column for e in entries if e.why == CODES]
     if numbers:
         log.add_note(
             "level-kinds",
@@ -300,32 +252,9 @@ def _are_columns(names: Sequence[str]) -> str:
     )
 
 
-def note_bins(log: FindingLog, levels: Mapping[str, Sequence[Any]]) -> None:
-    """Record the columns that were cut into bins."""
-    if not levels:
-        return
-    many = len(levels) > 1
-    columns = [f"{name!r} ({len(own)} bins)" for name, own in levels.items()]
-    counts = [name for name, own in levels.items() if own[0] == 0]
-    advice = f" ({option('bins')} sets the number)"
-    log.add_note(
-        "binned-columns",
-        next(iter(levels)),
-        f"{len(levels)} numeric column{'s were' if many else ' was'} cut into equal-frequency "
-        f"bins: {listed(columns)}{advice}.",
-    )
-    if counts:
-        log.add_note(
-            "binned-columns",
-            counts[0],
-            f"Zero is the first level of {_names(counts)} "
-            f"({option('bins', 'presence')} for absent and present).",
-        )
-
-
-def no_variables_left(entries: Sequence[Entry]) -> InputError:
+def _too_few_variables(entries: Sequence[Entry]) -> InputError:
     """Return the error for a table without enough variables."""
-    shown = [f"{e.column!r} ({e.why})" for e in entries if e.role in NOT_NODES]
+    shown = [f"{e.column!r} ({e.why})" for e in entries if e.role == "skip"]
     return InputError(
         "too-few-columns",
         "",

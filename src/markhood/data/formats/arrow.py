@@ -19,11 +19,10 @@ from markhood.data.coding.frames import (
     as_frame,
     declared_categories,
 )
-from markhood.data.coding.names import chosen_columns
 from markhood.data.kinds import Category
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.data.weights import find_weights
+from markhood.data.weights import wanted_columns
 from markhood.errors import InputError, listed
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -40,7 +39,7 @@ def read_parquet(paths: Sequence[Path], reading: Reading) -> Samples:
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             raise _damaged(path, "Parquet", error) from error
     schemas = [head.schema.to_arrow_schema() for head in heads]
-    wanted = _Wanted.of(schemas[0].names, reading)
+    wanted = _wanted(schemas[0].names, reading)
     for path, schema in zip(paths, schemas, strict=True):
         _check_columns(schema, schemas[0], wanted.all_names, path, paths[0])
 
@@ -96,7 +95,7 @@ def read_arrow(path: Path, reading: Reading) -> Samples:
                 reader = pyarrow.ipc.open_stream(source)
                 batches = iter(reader)
             schema = reader.schema
-            wanted = _Wanted.of(schema.names, reading)
+            wanted = _wanted(schema.names, reading)
             return _encode_batches(pyarrow, batches, schema, wanted, None)
     except InputError:
         raise
@@ -111,25 +110,23 @@ class _Wanted(NamedTuple):
     weights: str | None
     reading: Reading
 
-    @classmethod
-    def of(cls, names: Sequence[str], reading: Reading) -> _Wanted:
-        picked = chosen_columns(names, reading)
-        indexes = [j for j in picked if PANDAS_INDEX.fullmatch(names[j])]
-        if indexes and reading.columns is None:
-            picked = [j for j in picked if j not in indexes]
-            for j in indexes:
-                reading.log.leave_out(names[j], "the index")
-            reading.log.add_warning(
-                "index-column",
-                names[indexes[0]],
-                f"The pandas index ({listed([names[j] for j in indexes])}) was left out.",
-            )
-        picked, weights, reading = find_weights(names, picked, reading)
-        return cls([names[j] for j in picked], None if weights is None else names[weights], reading)
-
     @property
     def all_names(self) -> list[str]:
         return self.names if self.weights is None else [*self.names, self.weights]
+
+
+def _wanted(names: Sequence[str], reading: Reading) -> _Wanted:
+    """Return the columns to read, without the index of pandas."""
+    indexes = [name for name in names if PANDAS_INDEX.fullmatch(name)]
+    if indexes and reading.columns is None:
+        names = [name for name in names if name not in indexes]
+        for name in indexes:
+            reading.log.leave_out(name, "the index")
+        reading.log.add_warning(
+            "index-column", indexes[0], f"The pandas index ({listed(indexes)}) was left out."
+        )
+    _, picked, weights, reading = wanted_columns(names, reading)
+    return _Wanted(picked, None if weights is None else names[weights], reading)
 
 
 def _encode_batches(

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory
-from markhood.data.weights import find_weights
+from markhood.data.weights import wanted_columns
 from markhood.errors import InputError
 
 HDF5 = b"\x89HDF"
@@ -52,17 +51,13 @@ def read_biom(path: Path, reading: Reading) -> Samples:
         ) from error
     if (counts == np.floor(counts)).all():
         counts = counts.astype(np.int64)
-    picked, weights, reading = find_weights(
-        table.names, chosen_columns(table.names, reading), reading
-    )
+    picked, names, weights, reading = wanted_columns(table.names, reading)
     reading.log.add_note(
         "file-content",
         path.name,
         f"{len(table.names)} taxa in {table.n_samples} samples.",
     )
-    encoder = Encoder(
-        [table.names[j] for j in picked], table.n_samples, reading=reading, is_table=True
-    )
+    encoder = Encoder(names, table.n_samples, reading=reading, is_table=True)
     encoder.add(counts[:, picked])
     if weights is not None:
         encoder.weigh(counts[:, weights].tolist())

@@ -30,7 +30,6 @@ from markhood.data.formats.rows import Transposed, read_rows
 from markhood.data.reading import DELIMITERS, Reading
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
-from markhood.findings import FindingLog
 
 LINES_LOOKED_AT = 20  # to detect the delimiter
 BYTES_LOOKED_AT = 1 << 16
@@ -53,7 +52,7 @@ def read_delimited(path: Path, reading: Reading) -> Samples:
     encoding = reading.encoding
     try:
         for name in [_known_encoding(encoding)] if encoding else _encodings(path):
-            log = FindingLog()  # findings of an attempt that fails are discarded
+            log = reading.log.copy()  # findings of an attempt that fails are discarded
             if name in WESTERN and encoding is None:
                 log.add_warning(
                     "file-encoding",

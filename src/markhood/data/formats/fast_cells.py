@@ -104,30 +104,26 @@ def _coded_bytes(column: NDArray[np.uint8]) -> CodedCells:
 
 def _check_plain(text: mmap.mmap, start: int, delimiter: int) -> None:
     """Raise for bytes that Python's and Arrow's parsers may read differently."""
-    before = max(start - 1, 0)
-    blank = text.find(b"\n\n", before) >= 0 or text.find(b"\n\r", before) >= 0
-    if blank or text.find(b"\0", start) >= 0 or start == len(text) or text[-1] == RETURN:
+    if start == len(text) or text[-1] == RETURN:
         raise NotPlainError
     if text[start : start + 3] == BOM_UTF8:  # Arrow removes it
         raise NotPlainError
-    if text.find(b'"', start) < 0 and text.find(b"\r", start) < 0:
-        return
     n_before = 0  # quotes
     for at in range(start, len(text), BLOCK_BYTES):
         # With one byte before and after the block.
-        part = np.frombuffer(text[max(at - 1, 0) : at + BLOCK_BYTES + 1], np.uint8)
-        if at == 0:
-            part = np.concatenate([np.array([LINE_FEED], np.uint8), part])
-        last = at + BLOCK_BYTES >= len(text)
-        if last:
-            part = np.append(part, LINE_FEED)
+        block = text[max(at - 1, 0) : at + BLOCK_BYTES + 1]
+        if b"\n\n" in block or b"\n\r" in block or b"\0" in block:
+            raise NotPlainError
+        if b'"' not in block and b"\r" not in block and not n_before % 2:
+            continue
+        before = b"\n" if at == 0 else b""
+        after = b"\n" if at + BLOCK_BYTES >= len(text) else b""
+        part = np.frombuffer(before + block + after, np.uint8)
         own = part[1:-1]
         returns = np.flatnonzero(own == RETURN)
         if (part[returns + 2] != LINE_FEED).any():
             raise NotPlainError
         quotes = np.flatnonzero(own == QUOTE)
-        if not len(quotes) and not n_before % 2:
-            continue
         _check_quotes(part, quotes, n_before, delimiter)
         n_before += len(quotes)
     if n_before % 2:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from markhood.data.coding.bins import Bins
 from markhood.data.coding.encode import finished, read_again
 from markhood.data.coding.problems import note_missing_values
 from markhood.data.formats.arrow import read_arrow, read_parquet
@@ -30,20 +29,18 @@ from markhood.data.genome.fasta import read_fasta
 from markhood.data.genome.plink import read_bed
 from markhood.data.genome.sequences import SEQUENCE_ENDINGS
 from markhood.data.genome.vcf import read_vcf
-from markhood.data.kinds import Kinds
 from markhood.data.reading import (
     ColumnOptions,
-    Genome,
-    Missing,
     Reading,
-    TableFormat,
+    ReadingKeywords,
+    RowOptions,
     reading_of,
 )
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
 from markhood.errors import InputError, listed, option
 from markhood.input_files import check_regular
-from markhood.options import documented
+from markhood.options import checked, documented
 
 
 @dataclass(frozen=True)
@@ -98,20 +95,9 @@ ENDINGS = tuple(ending for one in FORMATS for ending in one.endings)
 FORMAT_OPTIONS = tuple(dict.fromkeys(name for one in FORMATS for name in one.takes))
 
 
-@documented(ColumnOptions)
-def read_samples(
-    path: str | os.PathLike[str],
-    *,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] = (),
-    kinds: Kinds = "auto",
-    bins: Bins | None = "auto",
-    missing: Missing = "auto",
-    missing_values: Iterable[Any] = "auto",
-    weights: Any = None,
-    table: TableFormat | None = None,
-    genome: Genome | None = None,
-) -> Samples:
+@checked
+@documented(ColumnOptions, RowOptions)
+def read_samples(path: str | os.PathLike[str], **options: Unpack[ReadingKeywords]) -> Samples:
     r"""Read a table of observations and pack it, a few bits per value.
 
     Parameters
@@ -126,9 +112,6 @@ def read_samples(
         and Stockholm (.sto, .stk), also .gz: see `markhood.data.genome.fasta` for gaps. PLINK .bed,
         with .bim and .fam in the same folder. Variants in VCF and BCF (.vcf, .bcf, also .gz, .bgz).
     {parameters}
-    weights : array-like of shape (n_samples,), str or path, optional
-        Weight of each sample, see `encode`: numbers, "similarity", the name of a column of the data
-        (which then is not a variable) or else of a file: .npy, or text with one number per line.
     table : TableFormat, optional
         Details of the format: header, encoding, index column, maximum number of levels, ...
     genome : Genome, optional
@@ -154,18 +137,9 @@ def read_samples(
     >>> samples.names, samples.levels
     (('smokes', 'coughs'), (('no', 'yes'), (0, 1)))
     """
-    reading = reading_of(
-        columns=columns,
-        exclude=exclude,
-        kinds=kinds,
-        bins=bins,
-        missing=missing,
-        missing_values=missing_values,
-        weights=weights,
-        table=table,
-        genome=genome,
-    )
-    return read_file(path, reading)
+    from markhood.data.given import as_samples  # which imports this module
+
+    return as_samples(path, reading_of(**options))
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> Samples:

@@ -63,14 +63,11 @@ class FastSource(Source, Protocol):
         """Yield the columns of blocks of rows after some rows, or raise `NotPlainError`."""
 
 
-@dataclass(frozen=True)
-class Trimmed:
-    """A table without some of its first rows, and perhaps with other names."""
+@dataclass
+class Changed:
+    """A table that shows another one differently."""
 
     of: Source
-    n_titles: int
-    n_below: int = 0  # rows below the header that are not data
-    header: Cells | None = None
 
     @property
     def path(self) -> Path:
@@ -86,6 +83,15 @@ class Trimmed:
     def parse(self) -> Callable[[str], Any]:
         """Converts a cell to a value."""
         return self.of.parse
+
+
+@dataclass
+class Trimmed(Changed):
+    """A table without some of its first rows, and perhaps with other names."""
+
+    n_titles: int
+    n_below: int = 0  # rows below the header that are not data
+    header: Cells | None = None
 
     def rows(self) -> Iterator[Cells]:
         """Yield the other rows."""

@@ -25,12 +25,11 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.encode import check_table
 from markhood.data.coding.encoder import Encoder, chunk_rows
-from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import available_memory, readable
 from markhood.data.variables import default_names
-from markhood.data.weights import find_weights
+from markhood.data.weights import wanted_columns
 from markhood.errors import InputError, listed, option
 
 # Exceptions of zipfile for archives that are damaged, encrypted or in an unknown compression.
@@ -178,10 +177,10 @@ def _read_array(
     """Pack the array after its header."""
     check_table(header.shape, header.dtype)
     n_samples, n_variables = header.shape
-    names = default_names(n_variables)
-    picked, weights, reading = find_weights(names, chosen_columns(names, reading), reading)
-    packing = Encoder([names[j] for j in picked], n_samples, reading=reading)
-    is_whole = picked == list(range(n_variables))
+    wanted = wanted_columns(default_names(n_variables), reading)
+    picked, names, weights, reading = wanted
+    packing = Encoder(names, n_samples, reading=reading)
+    is_whole = wanted.are_all(n_variables)
     itemsize = header.dtype.itemsize
     if header.by_columns:
         step = max(1, encoder.CHUNK_BYTES // (n_samples * itemsize))

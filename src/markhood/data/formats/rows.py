@@ -17,15 +17,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from markhood.data.coding.cells import means_missing
 from markhood.data.coding.encoder import Column, Encoder, chunk_rows
-from markhood.data.coding.names import chosen_columns
 from markhood.data.formats.fast_cells import NotPlainError
 from markhood.data.formats.headings import (
     ROWS_TO_COMPARE,
+    Changed,
     FastSource,
     Source,
     evidence_of_names,
@@ -34,7 +33,7 @@ from markhood.data.formats.headings import (
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
-from markhood.data.weights import find_weights
+from markhood.data.weights import Wanted, wanted_columns
 from markhood.errors import InputError, counted, listed, option
 from markhood.findings import FindingLog
 
@@ -48,26 +47,15 @@ ROWS_REMEMBERED = 1_000_000  # to detect duplicate row labels
 
 
 @dataclass
-class Transposed:
+class Transposed(Changed):
     """The transpose of a table, which is held in memory."""
 
-    of: Source
     _columns: list[Sequence[str]] = field(default_factory=list)
-
-    @property
-    def path(self) -> Path:
-        """Path of the file."""
-        return self.of.path
 
     @property
     def likely_rows(self) -> int:
         """Zero, because the number is not known before the table is read."""
         return 0
-
-    @property
-    def parse(self) -> Callable[[str], Any]:
-        """Converts a cell to a value."""
-        return self.of.parse
 
     def rows(self) -> Iterator[Sequence[str]]:
         """Yield the columns of the other table."""
@@ -95,6 +83,12 @@ def read_rows(source: Source, reading: Reading) -> Samples:
     if not isinstance(source, Transposed):
         source = trimmed(source, looked_at, reading)
         looked_at = list(islice(source.rows(), ROWS_LOOKED_AT))
+        if not looked_at:
+            raise InputError(
+                "too-few-rows",
+                source.path.name,
+                f"{source.path} has no row after {option('skip_rows', reading.skip_rows)}.",
+            )
     better: _Guess | None = _guess(source, looked_at, reading)
     while better is not None:
         guess = better
@@ -275,12 +269,12 @@ def _encode_chunks(
     reading: Reading,
     chunks: Iterator[Sequence[Column]],
 ) -> tuple[Encoder, _Guess | None]:
-    picked, weights, reading = _pick(guess, reading)
+    picked, wanted_names, weights, reading = _pick(guess, reading)
     names = guess.names
     reading.storage.require(len(picked), source.likely_rows)
     skipped = int(guess.header)
     encoder = Encoder(
-        [names[j] for j in picked],
+        wanted_names,
         parse=source.parse,
         locate=lambda row: source.locate(row + skipped),
         reading=reading,
@@ -304,15 +298,11 @@ def _encode_chunks(
     return encoder, None
 
 
-def _pick(guess: _Guess, reading: Reading) -> tuple[list[int], int | None, Reading]:
-    """Return the columns that are variables, the column of the weights, and the reading."""
-    names = guess.names
-    if guess.ends_in_delimiter:
-        names = names[:-1]
+def _pick(guess: _Guess, reading: Reading) -> Wanted:
+    """Return the columns to read."""
+    names = guess.names[:-1] if guess.ends_in_delimiter else guess.names
     advice = f"rename them, or use {option('header', False)} if the first row is data"
-    kept = list(range(int(guess.index), len(names)))
-    picked = [kept[k] for k in chosen_columns([names[j] for j in kept], reading, advice)]
-    return find_weights(names, picked, reading)
+    return wanted_columns(names, reading, advice, first=int(guess.index))
 
 
 def _by_column(

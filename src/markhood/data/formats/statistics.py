@@ -4,8 +4,8 @@ Labels become the names of levels, in the order of the values: "never" (1) befor
 Values that the file declares as missing are missing. Values without a label keep their numbers.
 Labelled values are ordered if some have no label, as between "not at all" (1) and "very much" (7),
 if SPSS measures them as ordinal or scale, and if the labels are a recognised scale; else they are
-categories. For numbers without labels
-the measure "nominal" is ignored, because it is the default of SPSS.
+categories. For numbers without labels the measure "nominal" is ignored, because it is the default
+of SPSS.
 
 Damaged files can crash pyreadstat or make it run forever. So it runs in a separate process and
 returns JSON.
@@ -78,15 +78,10 @@ def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Sam
     n_categories = 0
     for name, labels in read["labels"]:
         if name in frame.columns:
-            labelled = _labelled(frame[name], {value: label for value, label in labels})
-            is_partly = not all(isinstance(level, str) for level in labelled.categories)
-            is_ordered = (
-                is_partly
-                or read["measures"].get(name) in ORDERED_MEASURES
-                or _is_scale(labelled.categories.tolist())
-            )
-            frame[name] = labelled.as_ordered() if is_ordered else labelled
-            n_categories += not is_ordered and len(labelled.categories) > 2
+            is_ordered = read["measures"].get(name) in ORDERED_MEASURES
+            found = labelled(frame[name], dict(labels), is_ordered)
+            n_categories += not found.ordered and len(found.categories) > 2
+            frame[name] = found
     if n_categories and reading.kinds == "auto":
         many = n_categories > 1
         reading.log.add_note(
@@ -98,14 +93,26 @@ def read_statistics(path: Path, reading: Reading, seconds: int = SECONDS) -> Sam
     return read_foreign(frame, reading)
 
 
+def labelled(column: Any, labels: Mapping[Any, str], is_ordered: bool = False) -> Any:
+    """Return a pandas series as categories: labels in the order of their values.
+
+    The categories are ordered if the source declares this, if some values have no label, or if the
+    labels are a recognised scale.
+    """
+    found = _categories(column, labels)
+    is_partly = not all(isinstance(level, str) for level in found.categories)
+    if is_ordered or is_partly or _is_scale(found.categories.tolist()):
+        return found.as_ordered()
+    return found
+
+
 def _is_scale(labels: list[Any]) -> bool:
     """Return whether labels in the order of their values are a recognised scale."""
     scale = recognised_scale(labels)
     return scale is not None and list(scale) in (labels, labels[::-1])
 
 
-def _labelled(column: Any, labels: Mapping[Any, str]) -> Any:
-    """Return a column as categories: labels in the order of their values."""
+def _categories(column: Any, labels: Mapping[Any, str]) -> Any:
     import pandas as pd
 
     values = sorted(column.dropna().unique().tolist(), key=_by_size)

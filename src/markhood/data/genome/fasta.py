@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.coding.encoder import Encoder, chunk_rows
-from markhood.data.coding.names import chosen_columns
 from markhood.data.genome.alphabets import Alphabet
 from markhood.data.genome.loci import Locus
 from markhood.data.genome.sequences import read_sequences
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.data.weights import find_weights
+from markhood.data.weights import wanted_columns
 from markhood.errors import InputError, option
 
 GAP = ord("-")
@@ -57,12 +56,12 @@ def read_fasta(path: Path, reading: Reading) -> Samples:
             f"{option('max_gap')}.",
         )
     names = [str(position + 1) for position in kept.tolist()]
-    picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
+    picked, names, _, reading = wanted_columns(names, reading)
     encoder = Encoder(
-        [names[j] for j in picked],
+        names,
         tally.n_sequences,
         locate=lambda row: f"sequence {row + 1}",
-        reading=_by_number(reading, [names[j] for j in picked]),
+        reading=_by_number(reading, names),
     )
     letters = np.arange(256, dtype=np.uint8)
     letters[tally.gaps()] = GAP

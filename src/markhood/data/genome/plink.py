@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.names import chosen_columns
 from markhood.data.genome.loci import Loci, Locus
 from markhood.data.genome.sample_loci import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.data.weights import find_weights
+from markhood.data.weights import wanted_columns
 from markhood.errors import InputError, option
 from markhood.input_files import check_regular
 
@@ -100,11 +99,10 @@ def _encode(bed: Any, reading: Reading, genotypes: str) -> Samples:
         f"{chromosome}:{position}" if name == "." else str(name)
         for name, chromosome, position in zip(bed.sid, bed.chromosome, bed.bp_position, strict=True)
     ]
-    picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
+    wanted = wanted_columns(names, reading)
+    picked, reading = wanted.columns, wanted.reading
     codes = (*reading.listed_missing, MISSING)
-    packing = Encoder(
-        [names[j] for j in picked], n_samples, reading=replace(reading, missing_values=codes)
-    )
+    packing = Encoder(wanted.names, n_samples, reading=replace(reading, missing_values=codes))
     step = max(1, encoder.CHUNK_BYTES // n_samples)
     for start in range(0, len(picked), step):
         copies = bed.read(index=np.s_[:, picked[start : start + step]], dtype="int8", order="F")

@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
-from markhood.data.coding.names import chosen_columns
 from markhood.data.genome.bcf import BinaryVariants
 from markhood.data.genome.loci import Locus
 from markhood.data.genome.sample_loci import with_loci
 from markhood.data.genome.vcf_text import ABSENT, MISSING, Site, TextVariants
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.data.weights import find_weights
+from markhood.data.weights import wanted_columns
 from markhood.errors import InputError, option, printable
 
 NO_GENOTYPES = "have no genotypes"
@@ -217,8 +216,8 @@ def _reason(calls: NDArray[np.int16], min_minor: float, max_gap: float) -> str:
 
 def _encode(file: Variants, survey: _Survey, reading: Reading, coding: str) -> Samples:
     """Read the selected sites again, and pack them."""
-    names = survey.names()
-    picked, _, reading = find_weights(names, chosen_columns(names, reading), reading)
+    wanted = wanted_columns(survey.names(), reading)
+    picked, reading = wanted.columns, wanted.reading
     exists = np.arange(int(survey.ploidy.max())) < survey.ploidy[:, None]
     by_copy = coding == "haplotypes"
     rows = [
@@ -231,7 +230,7 @@ def _encode(file: Variants, survey: _Survey, reading: Reading, coding: str) -> S
         reading, kinds=kinds, missing_values=(*reading.listed_missing, MISSING), bins=None
     )
     packing = Encoder(
-        [names[j] for j in picked],
+        wanted.names,
         len(rows),
         locate=lambda row: f"sample {rows[row]!r}",
         reading=reading,

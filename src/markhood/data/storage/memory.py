@@ -8,13 +8,55 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from markhood.data.samples import words_per_row
 from markhood.errors import InputError
 
+_CGROUP = Path("/sys/fs/cgroup")
+
 
 def available_memory() -> int | None:
-    """Return the bytes of memory available without swapping, None if not known."""
+    """Return the bytes of memory available without swapping, None if not known.
+
+    The limits of a process (`ulimit -v`) and of a container or batch job (cgroups) count as well.
+    """
+    known = [n for n in (_free_memory(), _below_ulimit(), _below_cgroup()) if n is not None]
+    return min(known, default=None)
+
+
+def _below_ulimit() -> int | None:
+    """Return what the process may still allocate under its limit of address space."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return None
+        with open("/proc/self/statm", "rb", buffering=0) as file:
+            used = int(file.read(64).split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):  # Windows, macOS
+        return None
+    return max(0, limit - used)
+
+
+def _below_cgroup() -> int | None:
+    """Return what the control group of the process may still use; files in cache can be dropped."""
+    for folder, most, used in (
+        (_CGROUP, "memory.max", "memory.current"),
+        (_CGROUP / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+    ):
+        try:
+            limit, now = (int((folder / name).read_text()) for name in (most, used))
+            lines = (folder / "memory.stat").read_text().splitlines()
+            cached = sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file"))
+            return max(0, limit - now + cached)
+        except (OSError, ValueError):  # no such file, or no limit ("max")
+            continue
+    return None
+
+
+def _free_memory() -> int | None:
     try:
         with open("/proc/meminfo", "rb", buffering=0) as file:
             _, found, rest = file.read(512).partition(b"MemAvailable:")

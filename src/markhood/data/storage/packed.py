@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from markhood.data.coding.names import pick_columns
 from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
 from markhood.data.storage.mapped import row_blocks
-from markhood.data.variables import Variables, described_length, described_loci, described_members
+from markhood.data.variables import described_variables
 from markhood.data.weights import MOST_DIGITS, UNIT_DIGITS
 from markhood.drafts import draft_beside, reason
 from markhood.errors import InputError
@@ -219,14 +219,7 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
     return Samples(
         words,
         about["samples"],
-        Variables(
-            tuple(names),
-            tuple(lists[k] for k in which),
-            tuple(v in steps for v in range(len(names))),
-            described_loci(variables, len(names)),
-            described_members(variables.get("members", ()), tuple(names), lists),
-            described_length(variables),
-        ),
+        described_variables(names, variables),
         dict(zip(masked, masks, strict=True)),
         weights,
         are_sites=about.get("sites") is True,

@@ -14,16 +14,9 @@ point at which the density is the mean of P over all pairs without their own log
 latest Bayes factors, and of half an edge more, so that it is never 0. It is at most
 `LARGEST_DENSITY`: a pair whose Bayes factor is below 3 is not an edge, however dense the graph.
 
-**The prior of a coupling** that is one number is a mixture of two normal distributions with mean
-square scale^2 and equal weights:
-
-    shape c > 0:  N(c scale, (1 - c^2) scale^2) and N(-c scale, (1 - c^2) scale^2), two modes;
-    shape c < 0:  N(0, (1 - c) scale^2) and N(0, (1 + c) scale^2), heavy tails.
-
-The fit has the prior N(0, scale^2), and the likelihood of the coupling is taken as normal around
-it, so that Bayes factor, mean and variance under the mixture follow (`reshaped`). A normal prior
-expects many weak couplings. If all couplings are strong, that makes the density too high, and weak
-chance associations probable.
+**The prior of a coupling** that is one number is not normal, and a pair without an edge may have a
+small coupling (`kernels/coupling_prior.py`). The fit has the prior N(0, scale^2), and Bayes factor,
+mean and variance follow from it. Tables have the normal prior, and no background.
 
 In accumulated sweeps, a pair with period p is visited in the first of every p sweeps, and its P
 counts for all p of them. During burn-in, it is visited in the last of every p sweeps, and the
@@ -41,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from markhood.kernels.bits import Bits
+from markhood.kernels.coupling_prior import of_background, of_edges
 from markhood.kernels.generator import next_random
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.reference.pair_fit import PairFit, fit_pair, step_unit
@@ -87,28 +81,15 @@ class Reshaped(NamedTuple):
 
 
 def reshaped(fit: PairFit, unit: float, prior: PairPrior) -> Reshaped:
-    """Replace the normal prior of a fit by the mixture; tables keep the normal prior.
-
-    With information A = 1/v - 1/scale^2 and the fitted coupling t with variance v, the likelihood
-    is exp(-A x^2 / 2 + t x / v) up to a factor. For a component N(m, w^2) its integral is
-    sqrt(u) / w exp(e^2 / (2 u) - m^2 / (2 w^2)), u = 1 / (A + 1/w^2), e = u (t / v + m / w^2).
-    """
-    scale, shape = prior.scale, prior.shape
+    """Replace the normal prior of a fit by the mixture, and no coupling by the background."""
+    scale = prior.scale
     normal = fit.log_bayes_factor(scale)
-    if fit.size > 1 or shape == 0:
+    if fit.size > 1 or (prior.shape == 0 and prior.background == 0):
         return Reshaped(normal, fit.coupling, fit.variance)
-    t, v = float(fit.coupling[0]) / unit, float(fit.variance[0]) / unit**2
-    information, signs = max(0.0, 1 / v - 1 / scale**2), np.array([1.0, -1.0])
-    modes = scale * max(shape, 0.0) * signs
-    squares = scale**2 * (1 - shape**2 + 0 * signs if shape > 0 else 1 + shape * signs)
-    spreads = 1 / (information + 1 / squares)
-    means = spreads * (t / v + modes / squares)
-    weights = (means**2 / spreads - modes**2 / squares + np.log(spreads / squares)) / 2
-    gain = np.logaddexp(*weights) - np.log(2) - t**2 / v / 2 + np.log1p(information * scale**2) / 2
-    shares = np.exp(weights - np.logaddexp(*weights))
-    mean = shares @ means
-    variance = shares @ (spreads + (means - mean) ** 2)
-    return Reshaped(normal + float(gain), np.array([unit * mean]), np.array([unit**2 * variance]))
+    t, v = fit.coupling / unit, fit.variance / unit**2
+    found = of_edges(t, v, scale, prior.shape)
+    gain = found.gain - of_background(t, v, scale, prior.background)
+    return Reshaped(normal + float(gain[0]), unit * found.mean, unit**2 * found.variance)
 
 
 class _Sweeper:

@@ -10,8 +10,8 @@ is due to chance.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,8 @@ from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
 from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.scores.bic import Bic
-from markhood.search.screen import screen
-from markhood.search.values.job import Job
+from markhood.search.screen import passing, screen
+from markhood.search.values.job import EarlierScreen, Job
 
 if TYPE_CHECKING:
     from markhood.learning.methods.method import Method
@@ -33,6 +33,7 @@ FEW_SAMPLES = 200  # the asymptotic formula is not used for fewer
 WORTH_COUNTING = 0.3  # expected pairs
 SHUFFLES = 10
 LARGEST_GAMMA = 8.0
+MOST_KEPT = 1 << 24  # passing pairs: 400 MB
 
 
 def expected_pairs(samples: Samples, gamma: float) -> float:
@@ -49,7 +50,8 @@ def expected_pairs(samples: Samples, gamma: float) -> float:
 
     costs = Bic(gamma).costs(samples.total_weight, samples.n_variables)
     rows = samples.bits.n_scores[~samples.is_constant]
-    sizes = sorted(Counter(rows.tolist()).items())
+    counts = np.bincount(rows)
+    sizes = [(k, n) for k, n in enumerate(counts.tolist()) if n]
     total = 0.0
     for k, (a, n_a) in enumerate(sizes):
         for b, n_b in sizes[k:]:
@@ -57,13 +59,6 @@ def expected_pairs(samples: Samples, gamma: float) -> float:
             price = a * b * costs.parameter + costs.variable
             total += n_pairs * float(chdtrc(a * b, 2 * price))
     return total
-
-
-def safer_gamma(samples: Samples, gamma: float) -> float:
-    """Return the smallest gamma, in steps of 0.25, at which less than one pair is expected."""
-    while expected_pairs(samples, gamma) >= 1 and gamma < LARGEST_GAMMA:
-        gamma = 0.25 * (np.floor(gamma / 0.25) + 1)
-    return float(gamma)
 
 
 def pairs_by_chance(job: Job, gamma: float) -> float:
@@ -80,17 +75,30 @@ def pairs_by_chance(job: Job, gamma: float) -> float:
     return float(np.mean([len(screen(one, gamma).edges) for one in mixed]))
 
 
-def raised_gamma(job: Job, gamma: float) -> float:
+def safer_gamma(job: Job, gamma: float) -> float:
+    """Return the smallest gamma, in steps of 0.25, at which less than one pair is expected."""
+    while pairs_by_chance(job, gamma) >= 1 and gamma < LARGEST_GAMMA:
+        gamma = 0.25 * (np.floor(gamma / 0.25) + 1)
+    return float(gamma)
+
+
+def raised_gamma(job: Job, gamma: float) -> tuple[float, EarlierScreen | None]:
     """Return a larger gamma if more than a third of the passing pairs would be chance; and say so.
 
-    At the returned gamma less than one pair is expected by chance.
+    At the returned gamma less than one pair is expected by chance. What the screen that counts the
+    passing pairs has found is returned too.
     """
     if expected_pairs(job.samples, gamma) < 1:
-        return gamma
-    by_chance, n_passing = pairs_by_chance(job, gamma), len(screen(job, gamma).edges)
-    raised = safer_gamma(job.samples, gamma)
-    if by_chance <= TOO_MANY * n_passing or raised == gamma:
-        return gamma
+        return gamma, None
+    by_chance, found, n_passing, start = pairs_by_chance(job, gamma), [], 0, perf_counter()
+    for pairs in passing(job, gamma):
+        n_passing += len(pairs.edges)
+        if n_passing <= MOST_KEPT:
+            found.append(pairs)
+    earlier = EarlierScreen(gamma, tuple(found), perf_counter() - start)
+    raised = gamma if by_chance <= TOO_MANY * n_passing else safer_gamma(job, gamma)
+    if raised == gamma:
+        return gamma, earlier
     warn(
         "chance-edges",
         "gamma",
@@ -99,7 +107,7 @@ def raised_gamma(job: Job, gamma: float) -> float:
         f"samples of {job.n_variables} variables. So {option('gamma', raised)} was used, at which "
         f"less than one is expected by chance. To keep the default, set {option('gamma', gamma)}.",
     )
-    return raised
+    return raised, earlier
 
 
 def warn_of_chance(job: Job, gamma: float, n_edges: int, n_screened: int | None) -> None:
@@ -123,7 +131,7 @@ def warn_of_chance(job: Job, gamma: float, n_edges: int, n_screened: int | None)
         "",
         f"About {min(by_chance, n_edges):.0f} of the {n_edges} edges are expected by chance: as "
         f"many would be found in {job.samples.n_samples} samples of {job.n_variables} independent "
-        f"variables. Use {option('gamma', safer_gamma(job.samples, gamma))} to expect less than "
+        f"variables. Use {option('gamma', safer_gamma(job, gamma))} to expect less than "
         f"one, or count the edges of shuffled columns with {option('shuffles', 5)}.",
     )
 

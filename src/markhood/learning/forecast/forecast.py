@@ -174,7 +174,7 @@ def forecast_climb(job: Job, climb: Climb) -> Forecast:
 
 def _of_climb(job: Job, climb: Climb, budget: Budget) -> tuple[Forecast, _Blankets]:
     """Forecast hill climbing; also return the blankets found on the way."""
-    d, most, rng = job.n_variables, climb.max_candidates, np.random.default_rng(0)
+    d, most, rng = job.n_nodes, climb.max_candidates, np.random.default_rng(0)
     seconds: dict[str, float] = {}
     pairs, spaces = 0, [np.delete(np.arange(d), t) for t in range(min(d, 64))]
     seeds, shares, finding = np.arange(len(spaces)), np.ones(len(spaces)), 0.0
@@ -273,7 +273,7 @@ class _Sample:
     def __init__(self, job: Job, gamma: float, rng: np.random.Generator) -> None:
         self._job, self._gamma, self._rng = job, gamma, rng
         samples = job.samples
-        d, n_rows = samples.n_variables, len(samples.words) / samples.n_variables
+        d, n_rows = job.n_nodes, len(samples.words) / samples.n_variables
         rows = WORDS / (d * samples.words.shape[1] * n_rows**2)
         self._rows = int(np.clip(rows, 24, MOST_ROWS)) // 3  # a third for each step
         self._known: dict[int, NDArray[np.int64]] = {}
@@ -329,14 +329,14 @@ class _Sample:
             self._look_at(new[: self._rows].astype(np.int64))
             layer = np.array([v for v in found.tolist() if v in self._known], np.int64)
         spaces = [self._space(int(v), depth, most) for v in seeds]
-        degree = 2 * self.n_pairs / self._job.n_variables
+        degree = 2 * self.n_pairs / self._job.n_nodes
         followed = np.average([n for _, n in spaces], weights=self.shares_of(seeds))
         self.mean_steps = float(followed) * degree
         return seeds, [space for space, _ in spaces]
 
     def _space(self, seed: int, depth: int, most: int) -> tuple[NDArray[np.int64], float]:
         """Return a space, and of how many variables the neighbours are followed to find it."""
-        d = self._job.n_variables
+        d = self._job.n_nodes
         is_left, layer, expected, scale = np.ones(d, np.bool_), np.array([seed]), 0.0, 1.0
         is_left[seed], nearest = False, [np.empty(0, np.int64)]
         n_reached, n_followed = 1, 0.0
@@ -373,15 +373,16 @@ class _Sample:
         """Screen variables against all others; record the passing ones, strongest first."""
         if not len(variables):
             return
-        m, d = len(variables), self._job.n_variables
+        m, d, n_all = len(variables), self._job.n_nodes, self._job.n_variables
+        covariates = np.arange(d, n_all)
         samples, scorer, own_gamma = self._job.samples, self._job.scorer, self._gamma
 
         def test(block: range) -> NDArray[np.float64]:
             both = np.concatenate([variables, np.arange(block.start, block.stop)])
-            part = samples.pick(both)
-            tile = (range(m), range(m, part.n_variables))
+            part = samples.pick(np.concatenate([both, covariates]))
+            tile = (range(m), range(m, len(both)))
             # With fewer variables, the same penalty needs a larger gamma.
-            gamma = own_gamma * math.log(max(d - 1, 1)) / math.log(part.n_variables - 1)
+            gamma = own_gamma * math.log(max(n_all - 1, 1)) / math.log(part.n_variables - 1)
             edges, gains = scorer.on(part).pairs(tile, gamma)
             ends = variables[edges[:, 0]], edges[:, 1] - m + block.start
             return np.column_stack([*ends, gains])

@@ -22,7 +22,7 @@ from markhood.learning.known import listed_priors
 from markhood.learning.methods.climbing import Plrhc
 from markhood.learning.methods.method import Method
 from markhood.options import declare
-from markhood.output.citation import PAPER
+from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA, GraphPrior, Sweeps, bayes
@@ -123,6 +123,26 @@ class Bayes(BayesOptions, Method):
             warn_of_chains(learned.probabilities)
             if self.edge_prior is None:
                 warn_of_prior(learned.probabilities)
+
+    @property
+    def citations(self) -> tuple[Reference, ...]:
+        """The publications for edge selection by its posterior, and for the starting graph."""
+        return (
+            Reference(
+                "Marsman, Huth, Waldorp and Ntzoufras, 2022",
+                "M. Marsman, K. Huth, L. J. Waldorp and I. Ntzoufras (2022). Objective Bayesian "
+                "edge screening and structure selection for Ising networks. Psychometrika 87(1), "
+                "47-82. https://doi.org/10.1007/s11336-022-09848-8.",
+            ),
+            PAPER,
+        )
+
+    def sentence_on_missing(self, missing: str, sets: int) -> str:
+        """Describe the treatment of missing values."""
+        return (
+            f"{missing} were part of the state of the chains: they were drawn {sets} times in each "
+            "chain, alternating with the graph, from regressions on its current graph."
+        )
 
     def sentences(self) -> Iterator[str]:
         """Describe the method for a methods section."""

@@ -26,6 +26,7 @@ from markhood.learning.checks.chance import warn_of_chance
 from markhood.learning.checks.convergence import warn_of_fits
 from markhood.learning.checks.density import warn_of_linkage
 from markhood.learning.checks.many_parameters import warn_of_letters, warn_of_parameters
+from markhood.learning.checks.negative_evidence import warn_of_negative_evidence
 from markhood.learning.describe import LearnedGraph
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.imputed_samples import ImputedSamples
@@ -80,6 +81,7 @@ class Method(Sealed, ABC):
         return self.search(job)
 
     is_conditional: ClassVar[bool] = False  # whether edges are conditional on other neighbours
+    is_marginal: ClassVar[bool] = False  # whether pairs are tested without any neighbours
     only_ranks: ClassVar[bool] = (
         False  # whether evidence is a ranking score, not a likelihood ratio
     )
@@ -102,6 +104,13 @@ class Method(Sealed, ABC):
     def sentences(self) -> Iterator[str]:
         """Describe the method for a methods section: full sentences in the past tense."""
         return iter(())
+
+    def sentence_on_missing(self, missing: str, sets: int) -> str:
+        """Describe the treatment of missing values; ``missing`` is their number with a noun."""
+        return (
+            f"{missing} were imputed in {sets} completed data sets, and edges in the majority of "
+            "these were kept."
+        )
 
     @property
     def description(self) -> dict[str, Any]:
@@ -161,6 +170,8 @@ class Method(Sealed, ABC):
             warn_of_linkage(job.constraints, len(learned.edges), n_edges)
         if not self.only_ranks:
             warn_of_letters(job.samples, n_edges)
+            if learned.probabilities is None and not self.is_marginal:
+                warn_of_negative_evidence(learned.graph, job.constraints)
 
 
 @dataclass(kw_only=True)

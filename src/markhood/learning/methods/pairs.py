@@ -62,6 +62,7 @@ class Pairwise(PairwiseOptions, Method):
     """The screen alone: all pairs that are marginally dependent."""
 
     name: ClassVar[str] = "pairwise"
+    is_marginal: ClassVar[bool] = True
 
     @property
     def scored_by(self) -> Criterion:
@@ -133,6 +134,7 @@ class ChowLiu(ChowLiuOptions, Method):
     """The forest with the highest likelihood."""
 
     name: ClassVar[str] = "chow-liu"
+    is_marginal: ClassVar[bool] = True
 
     @property
     def scored_by(self) -> Criterion:
@@ -234,6 +236,10 @@ class PseudoLikelihood(PseudoLikelihoodOptions, Method):
                 "Review E 87, 012707. https://doi.org/10.1103/PhysRevE.87.012707.",
             ),
         )
+
+    def sentence_on_missing(self, missing: str, sets: int) -> str:
+        """Describe the treatment of missing values."""
+        return f"{missing} were not imputed: they contribute nothing to the log odds of the others."
 
     def sentences(self) -> Iterator[str]:
         """Describe the method for a methods section."""

@@ -27,7 +27,7 @@ from markhood.model.fitted.rows import (
     field_rows,
     parameter_rows,
 )
-from markhood.model.fitted.summary import Summary, criterion, summary_of
+from markhood.model.fitted.summary import SELECTION, Summary, criterion, summary_of
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 
@@ -108,6 +108,12 @@ class FittedParameters:
         self._learned = graph
 
     @property
+    def is_selected(self) -> bool:
+        """Whether the graph was learned, so that intervals do not include its selection."""
+        about = self._learned.provenance
+        return "method" in about and not about.get("all_pairs", False)
+
+    @property
     def variables(self) -> Variables:
         """Names, levels and kinds of the variables."""
         return self.distribution.graph.variables
@@ -164,13 +170,19 @@ class FittedParameters:
         Parameters
         ----------
         level : float, default=0.95
-            Confidence level. Intervals for the norm of a table do not extend below 0.
+            Confidence level. Intervals for the norm of a table do not extend below 0; those of
+            infinite estimates have no bounds.
+
+        Notes
+        -----
+        Intervals hold for a given graph. They do not include the selection of edges from the same
+        data (`is_selected`): use ``fit_model(..., all_pairs=True)``.
         """
         half = deviations_within(level) * self.errors.couplings
         middle = self._finite_couplings
         found = np.column_stack([middle - half, middle + half])
+        found[self.infinite_couplings] = -np.inf, np.inf
         found[self._has_table, 0] = np.maximum(found[self._has_table, 0], 0)
-        found[self.infinite_couplings] = np.nan
         return found
 
     def table(self, first: str | int, second: str | int) -> CouplingTable:
@@ -209,6 +221,10 @@ class FittedParameters:
 
     def field_rows(self, coding: str = "01") -> list[dict[str, Any]]:
         """Return the fields (thresholds) as rows, one per variable or per level.
+
+        The intervals hold for a given graph. If it was learned from the same data, they are too
+        narrow, because a field also changes with every edge that is left out: use
+        ``fit_model(..., all_pairs=True)``.
 
         Parameters
         ----------
@@ -303,7 +319,27 @@ class FittedParameters:
     def _repr_html_(self) -> str:
         fitted = f"{self.n_samples} samples by {self.method}"
         known = [] if self.llf is None else [("AIC, BIC", f"{self.aic:.1f}, {self.bic:.1f}")]
-        return graph_html(self.graph, "FittedModel", [("fitted to", fitted), *known])
+        caveat = [("intervals", SELECTION)] if self.is_selected else []
+        return graph_html(self.graph, "FittedModel", [("fitted to", fitted), *known, *caveat])
+
+    def describe_methods(self) -> str:
+        """Return a paragraph for a methods section: that of the graph, and the estimation."""
+        fitted = {
+            "pseudo-likelihood": "joint pseudo-likelihood",
+            "likelihood": "maximum likelihood",
+            "average": "separate regressions, averaged over the two ends of each edge",
+        }[self.method]
+        prior = "" if self.prior is None else f", with normal priors ({self.prior:g} for couplings)"
+        what = "all pairs" if self._learned.provenance.get("all_pairs") else "the edges"
+        own = (
+            f"Fields and the couplings of {what} were estimated by {fitted}{prior}, with sandwich "
+            "standard errors."
+        )
+        if self.is_selected:
+            own += " Their intervals do not include the selection of edges."
+        if "method" not in self._learned.provenance:
+            return own
+        return f"{self._learned.describe_methods()} {own}"
 
     def _named(self, *columns: str, level: float = 0.95) -> Any:
         """Return columns of `to_frame` by the names of parameters."""

@@ -134,7 +134,7 @@ def _interval(what: str, level: float) -> Callable[[float, float], dict[str, flo
     def columns(value: float, error: float) -> dict[str, float]:
         low, high = value - half * error, value + half * error
         if not np.isfinite(value):
-            low = high = np.nan
+            low, high = -np.inf, np.inf
         return {what: float(value), "error": float(error), "low": float(low), "high": float(high)}
 
     return columns

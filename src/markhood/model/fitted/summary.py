@@ -13,6 +13,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from markhood.errors import InputError, printable
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from markhood.model.fitted.parameters import FittedParameters
 
 _NUMBERS = ("value", "error", "low", "high")
+WIDTH = 72
+# Next to all intervals of a model on a learned graph: see docs/reference/benchmarks-models.md.
+SELECTION = (
+    "Intervals hold for a given graph. If it was learned from the same data, 95 % intervals of "
+    "fields may cover the truth in less than 70 % of cases, and couplings are exaggerated in small "
+    "samples: fit all pairs for intervals that hold."
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,8 @@ def summary_of(model: FittedParameters, level: float) -> Summary:
         sections.insert(1, ("Covariates", lines[n_fields:n_own]))
     for title, own in sections:
         parts.append("\n".join([title, heading, *own]) if own else f"{title}: none")
+    if model.is_selected:
+        parts.append(fill(SELECTION, WIDTH))
     rule = "=" * max(len(line) for part in parts for line in part.splitlines())
     return Summary(f"\n{rule}\n".join(parts))
 

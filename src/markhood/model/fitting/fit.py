@@ -22,9 +22,10 @@ from markhood.data.clusters import read_in_clusters
 from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.given import as_samples
 from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
-from markhood.data.reading import Missing, Reading, stored_reading
+from markhood.data.reading import Missing, Reading, TableFormat, reading_of, stored_reading
 from markhood.data.rest_scores import Components, stored_components, with_rest_scores
 from markhood.data.samples import Samples
+from markhood.data.storage.memory import available_memory, readable
 from markhood.data.variables import Variables
 from markhood.data.weights import WeightsAre, weighted
 from markhood.errors import InputError, option, warn, warn_not_converged
@@ -40,7 +41,7 @@ from markhood.model.fitting.prior import SCALE, precision
 from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.report import reported
 from markhood.model.fitting.residuals import ResidualColumns
-from markhood.model.fitting.sandwich import Sandwich
+from markhood.model.fitting.sandwich import MOST_NEAR, Sandwich
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -50,6 +51,9 @@ _NAMES_SHOWN = 3
 # Precision per sample of a nearly flat prior, and the factor that makes it flatter: infinite
 # estimates are those that grow with it.
 _FLAT_PRECISION, _FLATTER = 1e-9, 1e-2
+# Graphs with more parameters than this are refused if there are more than four per observed value.
+_ALWAYS_FITTED, _MOST_PER_VALUE = 4000, 4
+_BYTES_PER_ENTRY = 40  # of an information matrix while it is summed
 _TOLERANCE = 1e-3  # of the gradient, in standard errors; Newton's method stops within 1e-5
 
 
@@ -76,11 +80,14 @@ def fit_model(
     *,
     method: str = "pseudo-likelihood",
     prior: float | None = SCALE,
+    all_pairs: bool = False,
     missing: Missing = "auto",
     missing_values: Iterable[Any] = "auto",
     weights: Any = None,
     weights_are: WeightsAre = "auto",
     clusters: Any = None,
+    time: Any = None,
+    table: TableFormat | None = None,
 ) -> FittedModel:
     """Fit the fields and couplings of a graph to data.
 
@@ -99,6 +106,11 @@ def fit_model(
     prior : float or None, default=2.5
         Prior standard deviation of couplings, in 0/1 coding; that of fields is four times as large.
         None maximises the (pseudo-)likelihood alone, and estimates may be infinite.
+    all_pairs : bool, default=False
+        Whether to fit the couplings of all pairs instead of the edges alone. Intervals for a graph
+        that was learned from the same data are too narrow, above all those of fields, because they
+        do not include the selection of edges. With all pairs nothing is selected. This takes five
+        or more samples per variable, and intervals are two to three times as wide.
     missing : {"auto", "error", "drop", "level", "impute"}, default="auto"
         How to treat missing values, as for `learn`; instead of imputing values, each regression
         uses the samples in which its variable and all its neighbours are known, and
@@ -112,6 +124,10 @@ def fit_model(
     clusters : str or sequence of n_samples labels, optional
         Clusters of samples that depend on each other, or the name of their column: standard errors
         take the sums over clusters. Not possible for `Samples` that have clusters.
+    time : str or sequence of n_samples times, optional
+        The time of each sample, or the name of its column: blocks of consecutive rows are clusters.
+    table : TableFormat, optional
+        Only the roles of its codebook are used: weight, cluster, person and time.
 
     Returns
     -------
@@ -129,7 +145,7 @@ def fit_model(
     >>> model.intervals().round(1).tolist()
     [[3.5, 5.3]]
     """
-    graph = as_graph(graph)
+    graph = _with_all_pairs(as_graph(graph)) if all_pairs else as_graph(graph)
     if method not in METHODS:
         raise InputError(
             "option-value",
@@ -153,12 +169,14 @@ def fit_model(
         )
     if missing == "auto" and method == "likelihood" and not isinstance(data, Samples):
         missing = "drop"
-    samples = _read(graph, data, missing, missing_values, weights, weights_are, clusters)
+    given = reading_of_rows(weights, weights_are, clusters, time, table)
+    samples = read_for(graph, data, missing, missing_values, given)
     variables = graph.variables if graph.variables.levels else _levels_of(graph, samples)
     components = stored_components(graph.provenance, variables)
     n_factors = 0 if components is None else components.n
     layout = Layout(variables, graph.edges, len(units) + n_factors, components is not None)
     observed = observed_of(samples, variables, units, components)
+    _require_size(layout, observed)
     _warn_of_joined_copies(graph, samples)
     fit = fitted(layout, observed, method, prior)
     model = reported(graph, layout, fit, observed, method, prior)
@@ -166,6 +184,35 @@ def fit_model(
     stopped = [variables.names[v] for v in np.flatnonzero(~model.converged)]
     warn_not_converged(stopped, len(stopped))
     return model
+
+
+def _with_all_pairs(graph: Graph) -> Graph:
+    """Return the graph that joins all pairs of the same variables."""
+    every = np.column_stack(np.triu_indices(graph.n_nodes, 1))
+    return Graph(graph.variables, every, provenance={**graph.provenance, "all_pairs": True})
+
+
+def _require_size(layout: Layout, observed: Observed) -> None:
+    """Raise if a model has far more parameters than the data have values, or needs more memory."""
+    n = layout.n_parameters
+    widths = np.bincount(
+        layout.edges.ravel(), np.repeat(np.diff(layout.coupling_starts), 2), len(layout.n_levels)
+    )
+    needed, available = _BYTES_PER_ENTRY * float((widths**2).sum()), available_memory()
+    many = n > _ALWAYS_FITTED and n > _MOST_PER_VALUE * observed.codes.size
+    if not many and (available is None or needed < available):
+        return
+    against = (
+        f"{observed.codes.size} observed values"
+        if many
+        else f"{readable(available or 0)} of memory, and fitting takes {readable(needed)}"
+    )
+    raise InputError(
+        "model-size",
+        "graph",
+        f"The model on this graph has {n} parameters for {against}: merge rare levels, declare "
+        "columns as ordinal, or use a graph with fewer edges.",
+    )
 
 
 def observed_of(
@@ -219,6 +266,19 @@ def fitted(
     gradient = likelihood.gradient(found) - weight @ found
     converged = _have_converged(gradient, curvature + weight, likelihood.positions)
     return Fit(parameters, sandwich, average, np.asarray(average @ growth), value, converged)
+
+
+def separate_regressions(
+    layout: Layout, observed: Observed, prior: float = SCALE
+) -> tuple[PseudoLikelihood, NDArray[np.float64], csr_array]:
+    """Fit one regression per variable; return the parameters, and the information with the prior.
+
+    The parameters of each regression are at ``positions`` of the returned likelihood.
+    """
+    likelihood = PseudoLikelihood(layout, observed, is_shared=False)
+    weight = _prior_of(likelihood, precision(layout, prior))
+    found = _maximum(likelihood, weight, np.zeros(likelihood.n_parameters), MAX_STEPS)
+    return likelihood, found, likelihood.curvature(found) + weight
 
 
 def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_steps: int) -> Fit:
@@ -290,48 +350,57 @@ def _prior_of(likelihood: PseudoLikelihood, weight: csr_array) -> csr_array:
 
 
 def _nearby_parameters(likelihood: PseudoLikelihood, variable: int) -> NDArray[np.int64]:
-    """Return the parameters of the regressions of a variable and its neighbours."""
+    """Return the parameters of the regressions of a variable and, if not many, its neighbours."""
     nearby = [variable, *likelihood.layout.neighbours[variable].tolist()]
-    return np.unique(np.concatenate([likelihood.positions[v] for v in nearby]))
+    found = np.unique(np.concatenate([likelihood.positions[v] for v in nearby]))
+    return found if len(found) <= MOST_NEAR else np.unique(likelihood.positions[variable])
 
 
-def _read(
+def reading_of_rows(
+    weights: Any,
+    weights_are: WeightsAre,
+    clusters: Any,
+    time: Any = None,
+    table: TableFormat | None = None,
+) -> Reading:
+    """Return the options of reading that concern the weights and the dependence of rows."""
+    of_weights: dict[str, Any] = {} if weights_are == "auto" else {"weights_are": weights_are}
+    return reading_of(table, weights=weights, clusters=clusters, time=time, **of_weights)
+
+
+def read_for(
     graph: Graph,
     data: Any,
     missing: Missing,
     missing_values: Iterable[Any],
-    weights: Any,
-    weights_are: WeightsAre,
-    clusters: Any,
+    given: Reading,
 ) -> Samples:
-    """Read the columns of the graph, as the data of the graph were read."""
+    """Read the columns of the graph as its data were read, with the weights and clusters given."""
     if graph.n_nodes == 0:
         raise InputError(
             "model-invalid", "graph", "A model needs a graph with at least one variable."
         )
     if isinstance(data, Samples):
-        if missing != "auto" or missing_values != "auto":
+        is_auto = isinstance(missing_values, str) and missing_values == "auto"
+        if missing != "auto" or not is_auto:
             raise InputError(
                 "option-conflict",
                 "missing" if missing != "auto" else "missing_values",
                 f"Samples have been encoded already: set {option('missing')} and "
                 f"{option('missing_values')} when you encode them.",
             )
-        if clusters is not None:
-            data = as_samples(data, Reading(clusters=clusters))
-        return weighted(data, weights, weights_are)
+        if given.clusters is not None or given.time is not None:
+            data = as_samples(data, Reading(clusters=given.clusters, time=given.time))
+        return weighted(data, given.weights, given.weights_are)
     levels = graph.variables.levels
     if levels:
         missing = "level" if any(None in own for own in levels) else missing
-    given = {} if missing_values == "auto" else {"missing_values": missing_values}
-    reading = stored_reading(
-        graph.provenance,
-        missing=missing,
-        weights=weights,
-        weights_are=weights_are,
-        clusters=clusters,
-        **given,
-    )
+    is_auto = isinstance(missing_values, str) and missing_values == "auto"
+    codes = {} if is_auto else {"missing_values": missing_values}
+    of_rows = {
+        name: getattr(given, name) for name in ("weights", "weights_are", "clusters", "time")
+    }
+    reading = stored_reading(graph.provenance, missing=missing, **of_rows, **codes)
     if levels:
         reals = tuple(real_units(graph.provenance))
         return read_in_clusters(

@@ -65,11 +65,14 @@ class Residuals:
             r, f = layout.scores[v].shape
             positions = likelihood.positions[v]
             at = np.minimum(np.searchsorted(near, positions), len(near) - 1)
-            own = solution[at] * (near[at] == positions)[:, None]
+            is_near = near[at] == positions
             fields = slice(*layout.field_starts[v : v + 2].tolist())
-            part = own[: r - 1].T @ self.levels[fields]
-            values = self.values[self.columns.of_neighbours[v]]
-            slopes = own[r - 1 :].reshape(f, len(values), solution.shape[1])
+            part = (solution[at[: r - 1]] * is_near[: r - 1, None]).T @ self.levels[fields]
+            # Of a neighbour's regression often only the slopes of one edge are near.
+            at, is_near = at[r - 1 :].reshape(f, -1), is_near[r - 1 :].reshape(f, -1)
+            some = np.flatnonzero(is_near.any(axis=0))
+            values = self.values[self.columns.of_neighbours[v][some]]
+            slopes = solution[at[:, some]] * is_near[:, some, None]
             for column, along in enumerate(slopes, int(self.columns.starts[v])):
                 part += self.scores[column] * (along.T @ values)
             yield part

@@ -12,12 +12,14 @@ samples of each cluster, times C / (C - 1).
 
 The result is the variances of linear functions of the parameters. With many parameters, each
 function is solved for within the parameters of the regressions of its variable and the neighbours;
-the effect of other parameters is of the order of a product of two couplings.
+the effect of other parameters is of the order of a product of two couplings. Where these are more
+than `MOST_NEAR`, only those of the variable's own regression are used. Standard errors of complete
+graphs of 6 to 8 variables with 5 to 8 levels are then 2 to 9 % too small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,7 +32,12 @@ from markhood.model.fitting.contingency import Observed
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+MOST_NEAR = 2000  # parameters that are solved for together, except in a large regression
 _CHUNK = 1 << 24  # gradients in memory at a time
+
+
+# Rows of functions, the parameters near them, the functions a and the solutions x of H x = a.
+Solution = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 
 class Gradients(Protocol):
@@ -76,17 +83,21 @@ class Sandwich:
         owners : ndarray of shape (n_functions,)
             The variable that each function belongs to.
         """
-        solutions = list(self._solutions(functions, owners))
+        parts = list(self._parts(max(64, _CHUNK // max(1, functions.shape[1]))))
+        solutions: Iterable[Solution] = self._solutions(functions, owners)
+        if len(parts) > 1:
+            solutions = list(solutions)
         are_counts = self.observed.are_counts and self.observed.clusters is None
-        within = (self.information + self.precision).tocsr() if are_counts else self.precision
         found = np.zeros(functions.shape[0])
-        for rows, near, solution in solutions:
-            found[rows] = np.einsum("pk,pk->k", solution, _block(within, near, near) @ solution)
-        for part, starts in self._parts(max(64, _CHUNK // max(1, functions.shape[1]))):
+        for k, (part, starts) in enumerate(parts):
             weights = self.observed.weights[part]
             reals = self.observed.reals[..., part]
             gradients = self.gradients(Observed(self.observed.codes[:, part], weights, reals=reals))
-            for rows, near, solution in solutions:
+            for rows, near, wanted, solution in solutions:
+                if k == 0:
+                    # H x = a, so x'Hx = x'a.
+                    within = wanted if are_counts else self.precision[near][:, near] @ solution
+                    found[rows] = np.einsum("pk,pk->k", solution, within)
                 total, squares = np.zeros((len(rows), len(weights))), np.zeros(len(rows))
                 for own in gradients.parts(near, solution):
                     total += own
@@ -122,10 +133,10 @@ class Sandwich:
         for own, end in zip(np.split(starts, first[1:]), ends, strict=True):
             yield order[own[0] : end], own - own[0]
 
-    def _solutions(
-        self, functions: csr_array, owners: NDArray[np.int64]
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
-        """Solve H x = a for all functions a; yield rows, parameters and solutions by owner."""
+    def _solutions(self, functions: csr_array, owners: NDArray[np.int64]) -> Iterator[Solution]:
+        """Solve H x = a for all functions a; yield them by owner."""
+        from scipy.linalg import lu_factor, lu_solve
+
         total = (self.information + self.precision).tocsr()
         total.sum_duplicates()
         n = functions.shape[1]
@@ -133,15 +144,18 @@ class Sandwich:
             everything = np.arange(n)
             wanted = functions.toarray().T
             solution = np.asarray(np.linalg.solve(total.toarray(), wanted), np.float64)
-            yield np.arange(len(owners), dtype=np.int64), everything, solution
+            yield np.arange(len(owners), dtype=np.int64), everything, wanted, solution
             return
         by_owner = np.argsort(owners, kind="stable")
         first = np.flatnonzero(np.diff(owners[by_owner], prepend=-1))
+        factorised: NDArray[np.int64] | None = None
         for rows in np.split(by_owner, first[1:]):
             near = self.near(int(owners[rows[0]]))
+            if factorised is None or not np.array_equal(near, factorised):
+                factor = lu_factor(_block(total, near, near), overwrite_a=True)
+                factorised = near
             wanted = _block(functions, rows, near).T
-            block = _block(total, near, near)
-            yield rows, near, np.asarray(np.linalg.solve(block, wanted), np.float64)
+            yield rows, near, wanted, lu_solve(factor, wanted)
 
 
 def _block(

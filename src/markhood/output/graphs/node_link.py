@@ -15,7 +15,13 @@ from typing import Any
 
 from markhood.errors import InputError
 from markhood.graph.columns import END_COLUMNS, TABLE, annotation_names
-from markhood.graph.edge_table import about_graph, edge_columns, graph_from_columns, table_column
+from markhood.graph.edge_table import (
+    about_graph,
+    edge_columns,
+    graph_from_columns,
+    node_attributes,
+    table_column,
+)
 from markhood.graph.graph import Graph
 from markhood.output.graphs.names import require_names_without
 
@@ -37,12 +43,12 @@ def to_bytes(graph: Graph) -> bytes:
     columns = edge_columns(graph)
     rows = zip(*columns.values(), strict=True)
     further = {"annotations": list(graph.annotations)} if graph.annotations else {}
-    members = graph.members
+    members, described = graph.members, node_attributes(graph)
     document = {
         "directed": False,
         "multigraph": False,
         "graph": {**about_graph(graph), **further},
-        "nodes": [_node(name, members.get(name)) for name in graph.nodes],
+        "nodes": [_node(name, members.get(name)) | described[name] for name in graph.nodes],
         "edges": [
             _edge(dict(zip(columns, row, strict=True)), table)
             for row, table in zip(rows, table_column(graph), strict=True)
@@ -79,7 +85,7 @@ def from_bytes(content: bytes) -> Graph:
 
 
 def _node(name: str, members: tuple[str, ...] | None) -> dict[str, Any]:
-    """Return a node with the other columns of its group; these are read from `variables`."""
+    """Return a node with the columns that it represents; these are read from `variables`."""
     return {"id": name, "members": list(members)} if members else {"id": name}
 
 

@@ -20,7 +20,13 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markhood.graph.columns import COLUMNS, TABLE, annotation_columns
 from markhood.graph.convert import from_networkx
-from markhood.graph.edge_table import about_graph, as_mapping, number_columns, table_column
+from markhood.graph.edge_table import (
+    about_graph,
+    as_mapping,
+    node_attributes,
+    number_columns,
+    table_column,
+)
 from markhood.graph.graph import Graph
 from markhood.output.graphs.names import require_names_without
 
@@ -39,6 +45,7 @@ def to_graphml(graph: Graph) -> bytes:
     root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
     about = about_graph(graph)
     kinds = [*(("graph", name, "string") for name in about), ("node", "label", "string")]
+    kinds += [("node", name, "string") for name in graph.node_columns]
     kinds += [("edge", name, kind) for name, kind in _kinds(graph).items()]
     for owner, name, kind in kinds:
         key = {"id": name, "for": owner, "attr.name": name, "attr.type": kind}
@@ -46,8 +53,11 @@ def to_graphml(graph: Graph) -> bytes:
     body = SubElement(root, "graph", edgedefault="undirected")
     for name, value in about.items():
         SubElement(body, "data", key=name).text = json.dumps(value)
+    described = _described(graph)
     for name, label in zip(graph.nodes, graph.variables.labels, strict=True):
-        SubElement(SubElement(body, "node", id=name), "data", key="label").text = label
+        node = SubElement(body, "node", id=name)
+        for column, text in {"label": label, **described[name]}.items():
+            SubElement(node, "data", key=column).text = text
     for (a, b), attributes in zip(graph.edge_names(), _attributes(graph), strict=True):
         edge = SubElement(body, "edge", source=a, target=b)
         for name, text in attributes.items():
@@ -72,17 +82,33 @@ def to_gexf(graph: Graph) -> bytes:
     declared = SubElement(body, "attributes", {"class": "edge", "mode": "static"})
     for name, kind in _kinds(graph).items():
         SubElement(declared, "attribute", id=name, title=name, type=kind)
-    nodes = SubElement(body, "nodes")
+    if graph.node_columns:
+        titles = SubElement(body, "attributes", {"class": "node", "mode": "static"})
+        for name in graph.node_columns:
+            SubElement(titles, "attribute", id=name, title=name, type="string")
+    nodes, described = SubElement(body, "nodes"), _described(graph)
     for name, label in zip(graph.nodes, graph.variables.labels, strict=True):
-        SubElement(nodes, "node", id=name, label=label)
+        _with_values(SubElement(nodes, "node", id=name, label=label), described[name])
     edges = SubElement(body, "edges")
     rows = zip(graph.edge_names(), _attributes(graph), strict=True)
     for row, ((a, b), attributes) in enumerate(rows):
-        edge = SubElement(edges, "edge", id=str(row), source=a, target=b)
-        values = SubElement(edge, "attvalues")
+        _with_values(SubElement(edges, "edge", id=str(row), source=a, target=b), attributes)
+    return _document(root)
+
+
+def _described(graph: Graph) -> dict[str, dict[str, str]]:
+    """Return the descriptions of the nodes, without characters that XML cannot represent."""
+    return {
+        node: {name: _NOT_XML.sub("", text) for name, text in own.items()}
+        for node, own in node_attributes(graph).items()
+    }
+
+
+def _with_values(element: Element, attributes: dict[str, str]) -> None:
+    if attributes:
+        values = SubElement(element, "attvalues")
         for name, text in attributes.items():
             SubElement(values, "attvalue", {"for": name, "value": text})
-    return _document(root)
 
 
 def from_graphml(content: bytes) -> Graph:

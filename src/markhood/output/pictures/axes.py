@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from markhood.errors import InputError
@@ -26,6 +27,21 @@ def side_by_side(number: int = 2) -> tuple[Axes, ...]:
     """Return new axes in a row."""
     size = (number * SIZE[0], SIZE[1])
     return tuple(_pyplot().subplots(1, number, figsize=size, layout="constrained")[1])
+
+
+def wrapped(name: str, width: int = 28) -> str:
+    r"""Break a long name into two lines at most.
+
+    Examples
+    --------
+    >>> wrapped("Find it difficult to approach others.", 22)
+    'Find it difficult to\napproach others.'
+    """
+    lines = wrap(name, width)
+    if len(lines) > 2:
+        rest = " ".join(lines[1:])[: width - 1].rstrip()
+        lines = [lines[0], f"{rest}\N{HORIZONTAL ELLIPSIS}"]
+    return "\n".join(lines) or name
 
 
 def _pyplot() -> Any:

@@ -187,7 +187,7 @@ def by_distance(
     _name_outliers(ax, graph, found, x, names)
     ax.set(xlabel=f"distance ({unit_name})", ylabel=value.replace("_", " "))
     if graph.n_edges:
-        ax.legend(fontsize="small")
+        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return ax
 
 

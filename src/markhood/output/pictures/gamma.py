@@ -34,7 +34,11 @@ def gamma_path(path: GammaPath, ax: Axes | None = None) -> Axes:
     rows = path.rows()
     gammas = [row["gamma"] for row in rows]
     ax.plot(gammas, [row["edges"] for row in rows], "o-", color=COLOURS[0])
-    ax.set(xlabel="gamma", ylabel="edges", ylim=(0, None))
+    ax.set(
+        xlabel="gamma (dotted: sparsest within one standard error of the best)",
+        ylabel="edges",
+        ylim=(0, None),
+    )
     ax.yaxis.label.set_color(COLOURS[0])
     twin = ax.twinx()
     means, errors = ([row[name] for row in rows] for name in ("held_out", "standard_error"))

@@ -58,5 +58,6 @@ def draw_panels(panels: Sequence[Panel], path: Path | BinaryIO) -> None:
         axes.grid(alpha=0.3)
     if any(curve.paper for panel in panels for curve in panel.curves):
         figure.axes[0].plot([], [], color="grey", linestyle="--", linewidth=1, label="paper")
-    figure.axes[0].legend(fontsize="small")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
     figure.savefig(path, dpi=150)

@@ -21,7 +21,7 @@ from markhood.graph.communities import communities
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
-from markhood.output.pictures.axes import new_axes
+from markhood.output.pictures.axes import new_axes, wrapped
 from markhood.output.pictures.distance import by_distance
 from markhood.output.pictures.gamma import gamma_path
 from markhood.output.pictures.genome import write_marks
@@ -50,6 +50,7 @@ from markhood.output.pictures.named_layouts import (
 )
 from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
 from markhood.output.pictures.plan import plan
+from markhood.output.pictures.robustness import robustness
 from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ __all__ = [
     "group_networks",
     "network",
     "plan",
+    "robustness",
     "shared_layout",
 ]
 
@@ -210,7 +212,7 @@ def adjacency(graph: GraphLike, ax: Axes | None = None) -> Axes:
         ax.axhline(cut, color="black", linewidth=0.4)
         ax.axvline(cut, color="black", linewidth=0.4)
     shown = range(graph.n_nodes) if graph.n_nodes <= MAX_LABELS else []
-    names = [graph.variables.labels[order[k]] for k in shown]
+    names = [wrapped(graph.variables.labels[order[k]]) for k in shown]
     ax.set_xticks(list(shown), names, rotation=90, fontsize="x-small", parse_math=False)
     ax.set_yticks(list(shown), names, fontsize="x-small", parse_math=False)
     return ax
@@ -225,6 +227,7 @@ def comparison(
     columns: int | None = None,
     labels: Labels = None,
     seed: int = 0,
+    names: tuple[str, str] | None = None,
 ) -> Axes:
     """Draw a learned graph and the true graph together: hits, misses and false edges.
 
@@ -235,6 +238,9 @@ def comparison(
         node are merged.
     ax, layout, columns, labels, seed
         As in `network`; the layout is that of the true graph.
+    names : tuple of two str, optional
+        Names of two learned graphs, if neither is the truth; the legend then states the edges
+        that are in both and only in either.
 
     Returns
     -------
@@ -245,6 +251,10 @@ def comparison(
     >>> ax = comparison(Graph("abc", [(0, 1), (1, 2)]), Graph("abc", [(0, 1), (0, 2)]))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['1 hit', '1 missed', '1 false']
+    >>> one, two = Graph("abc", [(0, 1), (1, 2)]), Graph("abc", [(0, 1), (0, 2)])
+    >>> ax = comparison(one, two, names=("women", "men"))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['1 in both', '1 only in women', '1 only in men']
     """
     ax = new_axes(ax)
     from matplotlib.collections import LineCollection
@@ -252,10 +262,13 @@ def comparison(
     truth = folded(truth, learned)
     coordinates = node_coordinates(truth, layout, columns, seed)
     outcomes = edge_outcomes(truth, learned)
+    words = ("hit" if len(outcomes.hits) == 1 else "hits", "missed", "false")
+    if names is not None:
+        words = ("in both", f"only in {names[0]}", f"only in {names[1]}")
     kinds = (
-        (outcomes.hits, HIT, "solid", "hit" if len(outcomes.hits) == 1 else "hits"),
-        (outcomes.missed, MISS, "dashed", "missed"),
-        (outcomes.false, FALSE, "dotted", "false"),
+        (outcomes.hits, HIT, "solid", words[0]),
+        (outcomes.missed, MISS, "dashed", words[1]),
+        (outcomes.false, FALSE, "dotted", words[2]),
     )
     handles = []
     for edges, colour, style, name in kinds:
@@ -331,7 +344,7 @@ def _label(
     if labels is False:
         return
     names = graph.variables.labels if isinstance(labels, bool) or labels is None else labels
-    texts = [str(text) for text in of_nodes(graph, names, "labels")]
+    texts = [wrapped(str(text), 22) for text in of_nodes(graph, names, "labels")]
     order = np.argsort(-graph.degree, kind="stable")
     most = HUBS if labels is None and graph.n_nodes > MAX_LABELS else graph.n_nodes
     write_labels(ax, texts, coordinates, diameters, order, most)

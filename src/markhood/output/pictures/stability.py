@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from markhood.errors import InputError
-from markhood.output.pictures.axes import new_axes
+from markhood.output.pictures.axes import new_axes, wrapped
 from markhood.output.pictures.panels import COLOURS
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def edge_intervals(
     rows = sorted(rows, key=lambda row: (-abs(row["coupling"]), -row["frequency"]))[:edges]
     rows.sort(key=lambda row: row["coupling"])
     ax = new_axes(ax, height=0.22 * len(rows))
-    _draw_intervals(ax, rows, "coupling")
+    _draw_intervals(ax, rows, "coupling", bootstrap.level)
     for k, row in enumerate(rows):
         ax.annotate(
             f"{row['frequency']:.2f}", (1.0, k), (4, 0), xycoords=("axes fraction", "data"),
@@ -66,6 +66,7 @@ def edge_intervals(
         )  # fmt: skip
     names = [f"{row['source']} - {row['target']}" for row in rows]
     _name_rows(ax, names)
+    _add_legend(ax, len(rows))
     ax.set(xlabel="coupling (log odds ratio); share of replicates on the right")
     return ax
 
@@ -97,8 +98,9 @@ def centrality_intervals(
         )
     rows.sort(key=lambda row: row["value"])
     ax = new_axes(ax, height=0.22 * len(rows))
-    _draw_intervals(ax, rows, "value")
+    _draw_intervals(ax, rows, "value", bootstrap.level)
     _name_rows(ax, [row["node"] for row in rows])
+    _add_legend(ax, len(rows))
     ax.set(xlabel=measure.replace("_", " "))
     return ax
 
@@ -139,25 +141,52 @@ def differences(bootstrap: Bootstrap, ax: Axes | None = None, *, edges: int = ED
         ax.text(place, place, f"{values[k]:.1f}", ha="center", va="center", fontsize="xx-small")
     labels = [" - ".join(names[k]) for k in shown]
     _name_rows(ax, labels)
-    ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize="x-small", parse_math=False)
+    short = [wrapped(label) for label in labels]
+    ax.set_xticks(range(len(labels)), short, rotation=90, fontsize="x-small", parse_math=False)
+    level = f"{100 * bootstrap.level:g} %"
+    ax.set_xlabel(f"black: the {level} interval of the difference excludes 0; grey: it does not")
     return ax
 
 
-def _draw_intervals(ax: Axes, rows: Sequence[dict[str, float]], value: str) -> None:
+def _draw_intervals(ax: Axes, rows: Sequence[dict[str, float]], value: str, level: float) -> None:
     coordinates = np.arange(len(rows))
     ax.axvline(0, color=PALE, linewidth=0.6, zorder=0)
     low, high = ([row[bound] for row in rows] for bound in ("low", "high"))
-    ax.hlines(coordinates, low, high, color=PALE, linewidth=2, label="interval")
+    ax.hlines(coordinates, low, high, color=PALE, linewidth=2, label=f"{100 * level:g} % interval")
     means = [row["mean"] for row in rows]
     ax.plot(
-        means, coordinates, "o", mfc="none", mec=BLACK, ms=4, mew=0.7, ls="none", label="replicates"
+        means,
+        coordinates,
+        "o",
+        mfc="none",
+        mec=BLACK,
+        ms=4,
+        mew=0.7,
+        ls="none",
+        label="mean of replicates",
     )
     values = [row[value] for row in rows]
     ax.plot(values, coordinates, "o", color=COLOURS[0], ms=3.5, ls="none", label="graph")
-    if rows:
-        ax.legend(loc="best", framealpha=0.7, fontsize="x-small")
+
+
+def _add_legend(ax: Axes, n_rows: int) -> None:
+    """Draw the legend in free space below the rows."""
+    if not n_rows:
+        return
+    legend = ax.legend(loc="lower center", ncols=3, frameon=False, fontsize="x-small")
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+    needed, height = legend.get_window_extent().height + 8, ax.get_window_extent().height
+    free = n_rows * needed / max(height - needed, 1.0)
+    ax.set_ylim(-0.7 - free, n_rows - 0.3)
 
 
 def _name_rows(ax: Axes, names: Sequence[str]) -> None:
-    ax.set_yticks(range(len(names)), names, fontsize="x-small", parse_math=False)
+    ax.set_yticks(
+        range(len(names)),
+        [wrapped(name, 40) for name in names],
+        fontsize="x-small",
+        parse_math=False,
+    )
     ax.set_ylim(-0.7, len(names) - 0.3)

@@ -12,32 +12,19 @@ import base64
 import hashlib
 import html
 import json
-import math
 import os
-import re
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any
 
-import numpy as np
-
 from markhood.data.samples import Samples
-from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
-from markhood.graph.communities import communities
-from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.options import checked
-from markhood.output.citation import BIBTEX
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
-from markhood.output.pictures.bends import bends
-from markhood.output.pictures.distance import ByDistance
-from markhood.output.pictures.layout import Coordinates
 from markhood.output.pictures.named_layouts import Layout, follows_edges, node_coordinates
-from markhood.output.report import facts
-from markhood.output.report.pairs import pair_counts
-from markhood.output.report.shares import level_shares
+from markhood.output.report.content import asset, content
+from markhood.output.report.study import Study
 
 
 @checked
@@ -47,6 +34,11 @@ def write_report(
     samples: Samples | None = None,
     title: str = "Markov network",
     *,
+    model: Any = None,
+    bootstrap: Any = None,
+    probabilities: Any = None,
+    labels: Any = None,
+    groups: Any = None,
     layout: Layout = "auto",
     columns: int | None = None,
 ) -> None:
@@ -62,6 +54,20 @@ def write_report(
         The data that the graph was learned from; the page then also shows how often values occur.
     title : str, default="Markov network"
         Heading of the page.
+    model : FittedModel, optional
+        The model of the graph: the page shows its couplings with intervals, its fields and how well
+        each variable is predicted.
+    bootstrap : Bootstrap or sequence of Bootstrap, optional
+        Bootstraps of the graph: the page shows how often edges are found, intervals of couplings
+        and centralities and, with ``resample="cases"``, CS coefficients.
+    probabilities : EdgeProbabilities, optional
+        Probabilities of all pairs from the method bayes, for pairs that are absent or undecided.
+    labels : path, mapping or sequence of str, optional
+        Text of every variable, such as the wording of an item: a file with the columns variable and
+        label, by name, or in order. By default that of the codebook.
+    groups : path, mapping or sequence of str, optional
+        Group of every variable, which determines its colour: a file with the columns variable and
+        group, by name, or in order. By default that of the codebook or of ``Knowledge(groups=)``.
     layout : {"auto", "stress", "grid", "circle", "arc"}, path or array_like, default="auto"
         "stress" places nodes by their edges, "grid" in rows, "circle" on a circle, "arc" on a line
         with the edges as arcs above it. A file (.csv, .tsv) has the columns name, x and y or name
@@ -79,9 +85,9 @@ def write_report(
     ...     path.read_text()[:15]
     '<!DOCTYPE html>'
     """
-    graph = as_graph(graph)
     check_report_writable(path)
-    page = report_html(graph, samples, title, layout=layout, columns=columns)
+    study = Study.of(as_graph(graph), samples, model, bootstrap, probabilities, labels, groups)
+    page = _page(study, title, layout, columns)
     replace_all({Path(path): page.encode("utf-8")})
 
 
@@ -105,137 +111,44 @@ def report_html(
     *,
     layout: Layout = "auto",
     columns: int | None = None,
+    **parts: Any,
 ) -> str:
-    """Return the page as text.
+    """Return the page as text; ``parts`` are those of `write_report`.
 
     Examples
     --------
     >>> "<b>" in report_html(Graph(["<b>", "c"], [(0, 1)]))
     False
     """
-    if samples is not None and graph.members:
-        number = {name: j for j, name in enumerate(samples.names)}
-        samples = samples.pick(np.array([number[name] for name in graph.nodes]))
-    style, script = _asset("style.css"), _asset("bundle.js")
+    return _page(Study.of(graph, samples, **parts), title, layout, columns)
+
+
+def _page(study: Study, title: str, layout: Layout, columns: int | None) -> str:
+    graph = study.learned
+    coordinates = node_coordinates(graph, layout, columns)
+    return filled(content(study, title, coordinates, follows_edges(graph, layout)))
+
+
+def filled(data: dict[str, Any]) -> str:
+    """Return the page with these data; `content` describes them."""
+    style, script = asset("style.css"), asset("bundle.js")
     policy = (
         f"default-src 'none'; img-src data:; script-src '{_hash(script)}'; "
         f"style-src '{_hash(style)}'"
     )
-    return Template(_asset("page.html")).substitute(
+    return Template(asset("page.html")).substitute(
         policy=policy,
-        title=html.escape(_without_surrogates(title)),
+        title=html.escape(_without_surrogates(data["title"])),
         style=style,
         script=script,
-        data=_as_script(
-            _content(
-                graph,
-                samples,
-                title,
-                node_coordinates(graph, layout, columns),
-                follows_edges(graph, layout),
-            )
-        ),
+        data=_as_script(data),
     )
 
 
-def _content(
-    graph: Graph,
-    samples: Samples | None,
-    title: str,
-    coordinates: Coordinates,
-    edges_are_straight: bool,
-) -> dict[str, Any]:
-    """Return the data of the page; edges are straight if the layout follows them."""
-    bent = {} if edges_are_straight else {"bend": bends(coordinates, graph.edges).round(3).tolist()}
-    return {
-        "title": title,
-        "file": re.sub(r"\W+", "-", Path(title).stem, flags=re.ASCII).strip("-") or "graph",
-        "summary": facts.summary(graph),
-        "nodes": _nodes(graph, samples, coordinates.round(3)),
-        "edges": _edges(graph, samples) | bent,
-        "columns": [*NUMBER_COLUMNS, *graph.annotations],
-        "annotations": list(graph.annotations),
-        "notes": facts.notes(graph),
-        "reading": facts.how_to_read(graph),
-        "bands": facts.bands(graph),
-        "run": facts.run_rows(graph),
-        "data": facts.data_rows(graph, samples),
-        "warnings": facts.warnings(graph, samples),
-        "cite": facts.citations(graph),
-        "bibtex": BIBTEX,
-        "licences": _asset("LICENSES.txt"),
-        "about": about_graph(graph),
-        **({} if graph.variables.loci is None else {"distances": _distances(graph)}),
-    }
-
-
-def _distances(graph: Graph) -> dict[str, Any]:
-    """Return the distance between the ends of every edge, and the outliers of the evidence."""
-    least = graph.provenance.get("min_distance")
-    found = ByDistance.of(graph, min_distance=least if isinstance(least, (int, float)) else None)
-    return {
-        "of": [_strict(distance) for distance in found.distances.tolist()],
-        "kind": (found.is_outlier.astype(int) + found.is_extreme).tolist(),
-        "outlier": found.outlier if math.isfinite(found.outlier) else None,
-        "extreme": found.extreme if math.isfinite(found.extreme) else None,
-        "least": least if isinstance(least, (int, float)) else None,
-    }
-
-
-def _nodes(graph: Graph, samples: Samples | None, coordinates: Coordinates) -> dict[str, Any]:
-    nodes: dict[str, Any] = {
-        "name": graph.nodes,
-        **({"members": _members(graph)} if graph.members else {}),
-        "x": coordinates[:, 0].tolist(),
-        "y": coordinates[:, 1].tolist(),
-        "community": communities(graph).tolist(),
-        "levels": facts.level_names(graph),
-    }
-    if samples is not None:
-        nodes["shares"] = level_shares(samples)
-    return nodes
-
-
-def _members(graph: Graph) -> list[list[str]]:
-    """Return the other columns of the group of each node, with a minus before a complement."""
-    return [
-        [f"\N{MINUS SIGN}{m.name}" if m.opposite else m.name for m in own]
-        for own in graph.variables.members or ()
-    ]
-
-
-def _edges(graph: Graph, samples: Samples | None) -> dict[str, Any]:
-    """Return the columns of edges; evidence and coupling only if the ends do not determine them."""
-    numbers = number_columns(graph)
-    own = (*END_COLUMNS, *graph.annotations, *(["coupling"] if graph.coupling_tables else []))
-    edges: dict[str, Any] = {
-        "source": graph.edges[:, 0].tolist(),
-        "target": graph.edges[:, 1].tolist(),
-        **{name: [_strict(number) for number in numbers[name]] for name in own},
-    }
-    if graph.coupling_tables:
-        edges["table"] = table_column(graph)
-    counts = None if samples is None else pair_counts(graph, samples)
-    if counts is not None:
-        edges["counts"] = counts
-    return edges
-
-
-def _strict(number: float) -> float | str | None:
-    """Return null for an unknown number, and "inf" or "-inf" for an infinite one, as JSON needs."""
-    if math.isnan(number):
-        return None
-    return str(number) if math.isinf(number) else number
-
-
-def _as_script(content: dict[str, Any]) -> str:
+def _as_script(data: dict[str, Any]) -> str:
     # > and & are escaped too, because they can end a comment.
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
-
-
-def _asset(name: str) -> str:
-    return files("markhood.output.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -10,8 +10,27 @@ from typing import Self
 
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
-from markhood.scores.scorer import Scorer
+from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
+
+
+@dataclass(frozen=True)
+class EarlierScreen:
+    """What a screen of the same samples has found, so that another one need not repeat it.
+
+    Attributes
+    ----------
+    gamma : float
+        The gamma of that screen.
+    found : tuple of Pairs
+        The passing pairs of the scorer's first tiles, one element for each tile.
+    seconds : float
+        Time that it took.
+    """
+
+    gamma: float
+    found: tuple[Pairs, ...]
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -30,6 +49,8 @@ class Job:
         Required and forbidden edges, groups, priors and covariates; by default none.
     seed : int or None
         Random seed. None draws a different one on every call.
+    earlier : EarlierScreen, optional
+        A screen of these samples with this scorer and a gamma that is no larger.
     """
 
     samples: Samples
@@ -37,6 +58,7 @@ class Job:
     runner: Runner = field(default_factory=Runner)
     constraints: Constraints = NO_CONSTRAINTS
     seed: int | None = 0
+    earlier: EarlierScreen | None = None
 
     def __post_init__(self) -> None:
         """Let the scorer condition pairs on the covariates."""
@@ -58,4 +80,5 @@ class Job:
         runner = self.runner
         if runner.checkpoint is not None:
             runner = replace(runner, data=samples.fingerprint)
-        return replace(self, samples=samples, scorer=self.scorer.on(samples), runner=runner)
+        scorer = self.scorer.on(samples)
+        return replace(self, samples=samples, scorer=scorer, runner=runner, earlier=None)

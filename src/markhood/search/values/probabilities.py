@@ -142,8 +142,9 @@ class Draws:
         p, noise = parts.mean(axis=0), parts.var(axis=0, ddof=1) / len(parts)
         certain = np.where(between > 0, np.inf, 0.0)  # every half is certain of 0 or of 1
         rhat = np.sqrt(1 + np.divide(between, within, where=within > 0, out=certain))
-        is_noisy = noise * LARGEST_SIZE > p * (1 - p)
-        size = np.divide(p * (1 - p), noise, where=is_noisy, out=np.full_like(p, LARGEST_SIZE))
+        spread = p * (1 - p)  # 0 where rounding makes a pair certain
+        is_noisy = (spread > 0) & (noise * LARGEST_SIZE > spread)
+        size = np.divide(spread, noise, where=is_noisy, out=np.full_like(p, LARGEST_SIZE))
         return {"rhat": rhat, "ess": size}
 
 
@@ -171,6 +172,8 @@ class EdgeProbabilities:
     shape : float
         Shape of the prior of couplings: positive with two modes, 0 normal, negative with heavy
         tails.
+    background : float
+        Standard deviation of the couplings of pairs without an edge.
     sweeps : int or None
         Sweeps per chain after burn-in; None if missing values were drawn between sweeps.
     draws : Draws or None
@@ -188,6 +191,7 @@ class EdgeProbabilities:
     n_fits: int
     choice: Choice = field(default_factory=Choice)
     shape: float = 0.0
+    background: float = 0.0
     sweeps: int | None = None
     draws: Draws | None = None
 
@@ -204,6 +208,13 @@ class EdgeProbabilities:
             return False
         return not draws.has_drift and bool(draws.errors.max(initial=0.0) <= LARGEST_ERROR)
 
+    @property
+    def bayes_factors(self) -> NDArray[np.float64]:
+        """Posterior odds of every pair divided by the odds of the density; infinite for P = 1."""
+        with np.errstate(divide="ignore"):
+            odds = self.probabilities / (1 - self.probabilities)
+        return np.asarray(odds * (1 - self.density) / self.density)
+
     def n_edges_at(self, factor: float) -> int:
         """Return how many pairs would be more probable than not with the prior odds times this."""
         return int(np.count_nonzero(self.probabilities > 1 / (1 + factor)))
@@ -214,7 +225,7 @@ class EdgeProbabilities:
         return self.pairs[self.choice.among(self.probabilities)]
 
     def of(self, edges: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        """Return columns of edges: probability, 95 % interval, R-hat and effective sample size.
+        """Return columns of edges: probability, Bayes factor, 95 % interval, R-hat and ESS.
 
         A coupling table has no interval here, but one per cell (`deviations_of`): the columns are
         absent if all edges have tables, and NaN for tables among other edges. Pairs that are not
@@ -231,7 +242,9 @@ class EdgeProbabilities:
         columns["coupling_high"][single] = self.couplings[first] + half
         agreement = self.draws.agreement(at) if self.draws is not None and is_known.all() else {}
         intervals = columns if single.any() or not len(edges) else {}
-        return {"probability": probability, **intervals, **agreement}
+        factors = np.zeros(len(edges))
+        factors[is_known] = self.bayes_factors[at[is_known]]
+        return {"probability": probability, "bayes_factor": factors, **intervals, **agreement}
 
     def couplings_of(
         self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]

@@ -1,0 +1,3 @@
+library(testthat)
+library(markhood)
+test_check("markhood")

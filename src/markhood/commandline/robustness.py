@@ -1,0 +1,145 @@
+"""`markhood robustness`: the same network under several choices of the analysis."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from markhood.commandline.bootstrap import write_rows
+from markhood.commandline.options import Ask
+from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, words
+from markhood.commandline.text_tables import print_table
+from markhood.errors import InputError
+
+EDGES_SHOWN = 20
+
+
+def robustness(
+    data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
+    ask: Ask,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OPTION=LIST",
+            help="Values of an option to try, such as gamma=0.25,0.5 or missing=drop,impute. May "
+            "be repeated; all combinations are analysed.",
+            show_default="methods, gammas, priors, kinds and missing values that apply",
+        ),
+    ] = None,
+    subsets: Annotated[
+        str,
+        typer.Option(
+            metavar="N|COLUMN",
+            help="Number of random subsets with 80 % of the samples, or a column: each subset "
+            "leaves out the rows of one value.",
+        ),
+    ] = "5",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write all edges, with the share of analyses that have them: .csv.",
+        ),
+    ] = None,
+    analyses: Annotated[
+        Path | None, typer.Option(help="Write a row for every analysis: .csv.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the edges that each analysis finds: .png, .svg or .pdf."),
+    ] = None,
+) -> None:
+    """Learn the network under several choices, to see which edges depend on them.
+
+    [bold]Examples[/bold]
+
+      markhood robustness symptoms.csv --plot multiverse.png
+
+      markhood robustness answers.csv --vary gamma=0,1 --vary missing=drop,impute
+
+      markhood robustness pupils.csv --subsets school -o edges.csv
+    """
+    from markhood.output.csv_tables import check_table_writable, write_table
+    from markhood.output.pictures.figures import check_figure_writable
+    from markhood.stability.robustness import vary_request
+
+    tables = [path for path in (output, analyses) if path is not None]
+    for path in tables:
+        check_table_writable(path)
+    if plot is not None:
+        check_figure_writable(plot)
+    check_outputs(
+        [], inputs=[data, *ask.files()], others=[*tables, *([] if plot is None else [plot])]
+    )
+    choices = None if vary is None else dict(map(_choice, vary))
+    parts = int(subsets) if subsets.isdecimal() else subsets
+    with progress_bar() as progress:
+        found = vary_request(ask(progress), data, choices, parts)
+    for file, rows in ((output, found.edges), (analyses, found.rows)):
+        if file is not None:
+            write_rows(rows(), file, write_table)
+    if plot is not None:
+        from markhood.output.pictures.figures import write_figure
+        from markhood.output.pictures.robustness import robustness as draw
+
+        write_figure(draw(found), plot)
+        announce(f"Wrote {plot}")
+    console = console_for([])
+    edges = found.edges()
+    always = sum(row["share"] == 1 for row in edges)
+    console.print(f"{len(found.analyses)} analyses", style="bold")
+    console.print(f"edges     {always} are in all analyses, {len(edges)} in at least one")
+    if edges:
+        print_table([_as_text(row) for row in edges[:EDGES_SHOWN]], console, "Edges by share")
+    print_table([_as_text(row) for row in found.choices()], console, "Choices")
+
+
+def _choice(text: str) -> tuple[str, list[Any]]:
+    """Return the name and the values of a choice, as typed."""
+    name, _, listed = text.partition("=")
+    name = name.strip().removeprefix("--").replace("-", "_")
+    if not name or not words(listed):
+        raise InputError(
+            "option-value",
+            "vary",
+            f"--vary must be an option with values separated by commas, as in gamma=0.25,0.5, not "
+            f"{text!r}.",
+        )
+    return name, [_value(name, word) for word in words(listed)]
+
+
+def _value(name: str, word: str) -> Any:
+    """Convert a word to the type of an option; the request checks the value."""
+    from markhood.data.reading import Reading
+    from markhood.learning.knowledge import Knowledge
+    from markhood.learning.methods import METHODS
+    from markhood.options import Options, declaration_of, parts_of
+
+    kinds: list[type[Options]] = [Reading, Knowledge, *METHODS.values()]
+    declared = [(kind, one) for kind in kinds for one in kind.declared() if one.name == name]
+    if not declared:
+        return word
+    kind, one = declared[0]
+    parts, parse = parts_of(kind.hints()[name]), declaration_of(one).parse
+    if word == "none" and type(None) in parts:
+        return None
+    if bool in parts and word in ("true", "false"):
+        return word == "true"
+    converters = [parse] if parse is not None else [t for t in (int, float) if t in parts]
+    for convert in converters:
+        with suppress(ValueError):
+            return convert(word)
+    return word
+
+
+def _as_text(row: dict[str, Any]) -> dict[str, str]:
+    hidden = ("in_graph", "positive", "low", "high")
+    return {
+        name.replace("_", " "): f"{value:.3g}" if isinstance(value, float) else str(value)
+        for name, value in row.items()
+        if name not in hidden
+    }

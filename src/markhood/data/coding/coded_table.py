@@ -1,0 +1,140 @@
+"""`CodedTable`: the columns of a table as codes, which every step from values to levels changes.
+
+Values have codes by order of appearance until all rows have been read. Then the steps listed in
+`levels` decide what the columns are, and replace codes: by those of bins, of merged levels, or of
+the levels of known variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.codebook import Entry
+from markhood.data.coding.coders import Levels
+from markhood.data.coding.planes import MISSING, Planes
+from markhood.data.coding.problems import Problems
+from markhood.data.kinds import Category
+from markhood.data.reading import Reading
+from markhood.data.samples import RealColumn, Weights
+from markhood.findings import FindingLog
+from markhood.kernels.words import unpacked
+
+REAL = (0,)  # values of a column whose numbers are kept in `Samples.reals`
+
+
+@dataclass
+class CodedTable:
+    """Coded columns with their levels, kinds and roles.
+
+    Attributes
+    ----------
+    names : tuple of str
+    values : list of tuple
+        The values of each column by code.
+    planes : Planes
+        The codes.
+    n_rows : int
+        Number of rows that are left.
+    reading : Reading
+    problems : Problems
+        Collects values that cannot be used.
+    categories : dict of int to Category
+        Columns with an order of their levels, or whose levels are not numbers to cut.
+    known : tuple of tuple, optional
+        The levels of known variables, which new data are matched to.
+    is_table : bool
+        Whether columns have names of their own, so that some may not be variables.
+    entries : list of Entry
+        What was decided about every column, including those that are left out.
+    n_missing : dict of str to int
+        Number of missing values in each column that has any.
+    given_weights : sequence of float, optional
+        The weights of all rows, if they are a column of the table.
+    weights : Weights, optional
+        Those of the rows that are left.
+    reals : dict of str to RealColumn
+        Covariates that stay numbers.
+    """
+
+    names: tuple[str, ...]
+    values: list[tuple[Any, ...]]
+    planes: Planes
+    n_rows: int
+    reading: Reading
+    problems: Problems
+    categories: dict[int, Category]
+    known: Levels | None = None
+    is_table: bool = False
+    entries: list[Entry] = field(default_factory=list)
+    n_missing: dict[str, int] = field(default_factory=dict)
+    given_weights: Sequence[float] | None = None
+    weights: Weights | None = None
+    reals: dict[str, RealColumn] = field(default_factory=dict)
+
+    @property
+    def log(self) -> FindingLog:
+        """Collects findings."""
+        return self.reading.log
+
+    @property
+    def row_weights(self) -> NDArray[np.float64]:
+        """The weight of each row."""
+        if self.weights is None:
+            return np.ones(self.n_rows)
+        return np.asarray(self.weights.counts * self.weights.unit)
+
+    def codes(self, column: int) -> NDArray[np.int64]:
+        """Return the code of every row, -1 for missing values."""
+        return self.planes.codes(column, len(self.values[column]), self.n_rows)
+
+    def counts(self, column: int) -> NDArray[np.int64]:
+        """Return the number of rows with each value."""
+        codes = self.codes(column)
+        return np.bincount(codes[codes >= 0], minlength=len(self.values[column]))
+
+    def is_missing(self, column: int) -> NDArray[np.bool_]:
+        """Return the rows in which a column is missing."""
+        row = self.planes.words(MISSING, np.array([column]))[0]
+        return unpacked(row, self.n_rows).astype(np.bool_)
+
+    def write(self, column: int, codes: NDArray[np.int64], values: Sequence[Any]) -> None:
+        """Replace the codes and values of a column."""
+        self.planes.write(column, codes, len(values))
+        self.values[column] = tuple(values)
+
+    def recode(self, column: int, new: NDArray[np.int64], values: Sequence[Any]) -> None:
+        """Replace each code of a column by a new one, and the values."""
+        self.write(column, np.append(new, -1)[self.codes(column)], values)
+
+    def clear(self, column: int) -> None:
+        """Make a column constant, because it is not a variable."""
+        self.write(column, np.zeros(self.n_rows, np.int64), REAL)
+
+    def pick(self, columns: Sequence[int]) -> None:
+        """Keep only some columns, which have no declared categories afterwards."""
+        if len(columns) < len(self.names):
+            self.planes.pick(np.array(columns, np.int64))
+        self.names = self.problems.names = tuple(self.names[j] for j in columns)
+        self.values = [self.values[j] for j in columns]
+        self.categories = {}
+
+    def keep(self, rows: NDArray[np.bool_]) -> None:
+        """Keep only some rows."""
+        if not rows.all():
+            self.planes.keep(rows)
+            self.n_rows = int(rows.sum())
+
+    def count_missing(self) -> None:
+        """Count the missing values of all columns."""
+        columns = self.planes.columns(MISSING)
+        self.n_missing = {
+            self.names[j]: int(
+                np.bitwise_count(self.planes.words(MISSING, columns[k : k + 1])).sum()
+            )
+            for k, j in enumerate(columns.tolist())
+        }

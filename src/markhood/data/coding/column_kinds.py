@@ -1,0 +1,164 @@
+"""Decide what a column is by its values: its role, its kind, and the order of its levels.
+
+The decision uses the values first and the name of the column where they leave a choice:
+
+=====================================================  ===========  ===============
+values                                                 kind         role
+=====================================================  ===========  ===============
+a single one                                           constant     skip
+two                                                    binary       node
+3 to 12 numbers                                        ordinal      node
+the same, with a name such as race or region, unless   nominal      node
+other columns confirm their order
+more than 12 numbers                                   measurement  node
+the same, whole, from 0 up with many zeros             count        node
+whole numbers that count the rows or groups of rows,   identifier   skip
+or have a name such as id
+dates and times                                        date         skip
+texts of a scale (`markhood.data.scales`)              ordinal      node
+other texts                                            nominal      node
+the same, nearly all different                         identifier   skip
+several words each                                     free text    skip
+=====================================================  ===========  ===============
+
+A declaration of the user comes before all of this (`understanding`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date, time, timedelta
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.data.codebook import Entry
+from markhood.data.coding.bins import MOST_STEPS, are_numbers, is_count
+from markhood.data.coding.column_checks import FEWEST_DISTINCT, SHARE_DISTINCT, likeness
+from markhood.data.kinds import Category
+from markhood.data.lexicon import (
+    names_codes,
+    names_design,
+    names_identifiers,
+    names_units,
+    names_weights,
+)
+from markhood.data.scales import recognised_scale
+from markhood.data.variables import level_text
+
+ROWS_PER_TEXT = 2  # rows per distinct text, at least: else the texts do not repeat
+ROWS_PER_GROUP = 10  # at most, on average, of fewer than
+MANY_GROUPS = 100  # groups that are numbered in the order of the rows
+DENSE = 0.8  # share of the numbers between the first and last group that occur
+UNEQUAL = 5  # times the mean size, at most, of such a group
+LONG_NUMBER = 10**8  # from here up, different numbers are identifiers
+REPEATED, GROUPED = "repeated identifiers", "numbers of groups of rows"
+CODES = "named like codes of categories"
+
+Codes = Callable[[], NDArray[np.int64]]
+
+
+class Facts(NamedTuple):
+    """A column as it was read: its values by order of appearance, and the code of each row."""
+
+    name: str
+    values: tuple[Any, ...]
+    codes: Codes
+    n_missing: int = 0
+    declared: Category | None = None
+
+
+def kind_by_values(facts: Facts, found: Entry, missing_is_level: bool) -> Entry:
+    """Return an entry with the role and kind that the values of the column suggest."""
+    name, values, codes, _, declared = facts
+    if len(values) < 2 and not (values and missing_is_level and facts.n_missing):
+        if not values:  # left to the treatment of missing values
+            return replace(found, kind="empty", why="all values are missing")
+        return replace(found, role="skip", kind="constant", levels=values, why="a single value")
+    if names_weights(name) and are_numbers(values) and not all(v == int(v) for v in values):
+        return replace(found, role="skip", kind="measurement", why="named like weights")
+    if names_design(name):
+        return replace(found, role="skip", kind="nominal", why="named like survey design")
+    if len(values) <= 2:
+        return replace(
+            found, kind="binary", levels=() if declared is None else tuple(declared.order)
+        )
+    if declared is not None:
+        by_text = found if declared.is_ordered else _of_texts(found, values, codes)
+        kind = "ordinal" if declared.is_ordered else "nominal"
+        if by_text.role != "node":
+            return by_text
+        return replace(found, kind=kind, levels=tuple(declared.order), why="a declared category")
+    if are_numbers(values):
+        return _of_numbers(found, values, codes)
+    return _of_texts(found, values, codes)
+
+
+def _of_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
+    name = found.column
+    whole = all(value == int(value) for value in values)
+    if len(values) <= MOST_STEPS:
+        if whole and (names_codes(name, values) or names_units(name)):
+            return replace(found, kind="nominal", why=CODES)
+        return replace(found, kind="ordinal", why="numbers")
+    if whole:
+        return _of_whole_numbers(found, values, codes)
+    return replace(found, kind="measurement", why=f"{len(values)} numbers")
+
+
+def _of_whole_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
+    seen = codes()
+    seen = seen[seen >= 0]
+    are_different = len(values) >= SHARE_DISTINCT * len(seen)
+    identifier = replace(found, role="skip", kind="identifier")
+    if len(values) == len(seen) and all(b > a for a, b in pairwise(values)):
+        return replace(identifier, why="numbers of the rows")
+    if are_different and (
+        names_identifiers(found.column)
+        or names_codes(found.column, many=True)
+        or min(values) >= LONG_NUMBER
+    ):
+        return replace(identifier, why="an identifier")
+    if names_identifiers(found.column):
+        return replace(identifier, why=REPEATED)
+    sizes = np.bincount(seen, minlength=len(values))
+    if (np.diff(seen) >= 0).all() and _are_groups(values, sizes):
+        return replace(identifier, why=GROUPED)
+    if names_codes(found.column, many=True) and len(seen) >= ROWS_PER_TEXT * len(values):
+        return replace(found, kind="nominal", why=CODES)
+    if is_count(values, sizes.astype(np.float64)):
+        return replace(found, kind="count", why="whole numbers with many zeros")
+    return replace(found, kind="measurement", why=f"{len(values)} numbers")
+
+
+def _are_groups(values: Sequence[Any], sizes: NDArray[np.int64]) -> bool:
+    """Return whether numbers, one after the other in the rows, count groups of similar size."""
+    is_rising = all(b > a for a, b in pairwise(values))
+    is_dense = len(values) >= DENSE * (values[-1] - values[0] + 1)
+    are_small = sizes.mean() <= ROWS_PER_GROUP or len(values) >= MANY_GROUPS
+    return is_rising and is_dense and are_small and bool(sizes.max() <= UNEQUAL * sizes.mean())
+
+
+def _of_texts(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
+    if all(isinstance(value, (date, time, timedelta)) for value in values):
+        return replace(found, role="skip", kind="date", why="dates")
+    if (scale := recognised_scale(values)) is not None:
+        return replace(found, kind="ordinal", levels=scale, why="a recognised scale")
+    if len(values) < FEWEST_DISTINCT:
+        return replace(found, kind="nominal", why="text")
+    n_observed = int((codes() >= 0).sum())
+    like = likeness([level_text(value) for value in values], n_observed)
+    if like == "dates":
+        return replace(found, role="skip", kind="date", why="dates")
+    if like == "free text":
+        return replace(found, role="skip", kind="free text", why="free text")
+    if like == "identifiers":
+        return replace(found, role="skip", kind="identifier", why="an identifier")
+    if len(values) > MOST_STEPS and names_identifiers(found.column):
+        return replace(found, role="skip", kind="identifier", why=REPEATED)
+    if len(values) > MOST_STEPS and n_observed < ROWS_PER_TEXT * len(values):
+        return replace(found, role="skip", kind="identifier", why="texts that rarely repeat")
+    return replace(found, kind="nominal", why="text")

@@ -1,0 +1,170 @@
+"""Estimate the background: how large the couplings of pairs without an edge are.
+
+A sparse network that contains all causes has couplings of zero between other pairs. Hidden causes,
+values cut into a few levels and other violations of the model leave weak dependence everywhere, and
+the more samples there are, the more of it is significant. The background b is the standard
+deviation of these couplings, the *empirical null* of Efron (2004). It maximises
+
+    sum over pairs of log((1 - p) f_b + p f_edge),      0 < p < 1,
+
+where f_b and f_edge are the marginal likelihoods of a pair under both priors
+(`kernels/coupling_prior.py`), given the other edges of a graph.
+
+It is zero unless the gain is `VERY_STRONG`: common causes of twenty items have gains of 25 to 120,
+and sparse networks with little information, whose edges a background would explain as well, up to
+16. Given hidden factors, the price is that of one parameter by BIC, because factors never explain
+all of a common cause. Ordered levels are another exception. They are mostly cut from a finer scale,
+and conditioning on the levels of a variable leaves part of what it mediates, so a background is
+expected. A few hundred pairs cannot distinguish it from many weak edges, and the largest value with
+a log-likelihood within `COMPATIBLE` of the maximum is taken. A coupling is an edge if it is large
+compared with those of other pairs.
+
+All pairs are needed, because those that a screen selects are not typical of pairs without an edge.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from markhood.kernels.coupling_prior import of_background, of_edges
+from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
+from markhood.scores.scorer import Scorer
+
+HELD = 20.0  # prior log odds that keep a pair as it is
+SHARES = np.exp(np.linspace(np.log(1e-4), np.log(0.5), 24))  # of edges, among all pairs
+RATIOS = 2.0 ** np.arange(-6.0, -0.9, 0.25)  # of the background to the scale of couplings
+FEWEST_PAIRS = 100
+VERY_STRONG = 20.0  # gain in log-likelihood that shows a background
+COMPATIBLE = 3.0  # loss of log-likelihood of the largest background of cut values
+
+
+class Layout(NamedTuple):
+    """Of each pair: where its first coupling is, its unit, and whether it is one number.
+
+    ``has_factors`` is whether the pairs are adjusted for hidden factors.
+    """
+
+    first: NDArray[np.int64]
+    units: NDArray[np.float64]
+    is_single: NDArray[np.bool_]
+    has_factors: bool
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some couplings are those of ordered levels."""
+        return bool((self.is_single & (self.units < 1)).any())
+
+
+class Evidence(NamedTuple):
+    """Log Bayes factors of pairs given the graph, with a normal prior, and fitted couplings."""
+
+    log_bayes_factors: NDArray[np.float64]
+    couplings: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+    def at(self, chosen: NDArray[np.bool_]) -> Evidence:
+        """Return that of some pairs."""
+        return Evidence(*(own[chosen] for own in self))
+
+
+def with_background(
+    scorer: Scorer,
+    pairs: NDArray[np.int64],
+    prior: PairPrior,
+    chain: GraphChain,
+    layout: Layout,
+    n_absent: float | None,
+) -> tuple[PairPrior, NDArray[np.float64], GraphChain]:
+    """Measure all pairs given the graph of a chain; return the prior with the background.
+
+    Also return the probabilities of the pairs under it, and the chain with its new fits.
+    ``n_absent`` is the number of pairs that the prior of the density adds; None if the pairs are
+    not all pairs.
+    """
+    holding = prior._replace(
+        log_odds=np.where(chain.present > 0, HELD, -HELD),
+        shape=0.0,
+        background=0.0,
+        learns_density=False,
+        periods=np.ones(len(pairs), np.uint8),
+    )
+    sums, after = scorer.swept(pairs, holding, chain, 0, 1)
+    evidence = evidence_of(sums, holding, layout)
+    if n_absent is not None:
+        own = evidence.at(layout.is_single & np.isnan(prior.log_odds))
+        price = np.log(len(pairs)) / 2 if layout.has_factors else VERY_STRONG
+        found = background_of(
+            own, prior.scale, prior.shape, n_absent, is_cut=layout.is_cut, price=price
+        )
+        prior = prior._replace(background=found)
+    chain = chain._replace(generator=after.generator, fits=after.fits)
+    return prior, probabilities_of(evidence, prior, layout.is_single), chain
+
+
+def evidence_of(sums: GraphSums, prior: PairPrior, layout: Layout) -> Evidence:
+    """Read the evidence from a sweep that held the graph; couplings are in units of the prior.
+
+    Of tables only the first number is read.
+    """
+    p = np.clip(sums.probabilities, 1e-300, 1 - 1e-16)
+    mean = sums.couplings[layout.first] / p
+    variance = np.maximum(sums.squares[layout.first] / p - mean**2, 1e-300)
+    odds = np.log(p) - np.log1p(-p) - prior.log_odds
+    return Evidence(odds, mean / layout.units, variance / layout.units**2)
+
+
+def background_of(
+    evidence: Evidence,
+    scale: float,
+    shape: float,
+    n_absent: float,
+    *,
+    is_cut: bool = False,
+    price: float = VERY_STRONG,
+) -> float:
+    """Return the background; ``n_absent`` is the number of pairs that the density's prior adds.
+
+    ``is_cut`` means that variables have ordered levels; otherwise the gain must exceed ``price``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> def measured(couplings, v=0.02):
+    ...     x = couplings + rng.normal(size=len(couplings)) * v**0.5
+    ...     u = 1 / (1 / v + 1)  # the posterior with the prior N(0, 1)
+    ...     return Evidence(x**2 * u / v**2 / 2 + np.log(u) / 2, x * u / v, np.full(len(x), u))
+    >>> edges = rng.normal(size=50)
+    >>> background_of(measured(np.append(edges, np.zeros(500))), 1.0, 0.0, 5.0)
+    0.0
+    >>> weak = measured(np.append(edges, 0.15 * rng.normal(size=500)))
+    >>> round(background_of(weak, 1.0, 0.0, 5.0), 2)
+    0.15
+    """
+    _, t, v = evidence
+    if len(t) < FEWEST_PAIRS:
+        return 0.0
+    of_edge = of_background(t, v, scale, scale) + of_edges(t, v, scale, shape).gain
+    sizes = np.append(0.0, scale * RATIOS)
+    no, yes = np.log1p(-SHARES)[:, np.newaxis], np.log(SHARES)[:, np.newaxis]
+    values = np.empty(len(sizes))
+    for k, size in enumerate(sizes.tolist()):
+        each = np.logaddexp(no + of_background(t, v, scale, size), yes + of_edge)
+        values[k] = (each.sum(axis=1) + n_absent * no[:, 0]).max()
+    if is_cut:
+        return float(sizes[np.flatnonzero(values > values.max() - COMPATIBLE)[-1]])
+    return float(sizes[np.argmax(values - price * (sizes > 0))])
+
+
+def probabilities_of(
+    evidence: Evidence, prior: PairPrior, is_single: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the probability of each pair under a prior; tables keep the normal prior."""
+    factors, t, v = evidence
+    gain = of_edges(t, v, prior.scale, prior.shape).gain
+    gain = gain - of_background(t, v, prior.scale, prior.background)
+    usual = np.log(prior.density / (1 - prior.density))
+    odds = np.where(np.isnan(prior.log_odds), usual, prior.log_odds)
+    return np.asarray(np.exp(-np.logaddexp(0.0, -factors - np.where(is_single, gain, 0.0) - odds)))

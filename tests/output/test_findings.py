@@ -1,0 +1,152 @@
+"""Findings, texts, groups and uncertainty of a report, and the data of a comparison."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import markhood
+from markhood import Graph
+from markhood.data.variables import Variables
+from markhood.output.report.comparison import comparison_content
+from markhood.output.report.content import content
+from markhood.output.report.findings import _agreement, findings
+from markhood.output.report.study import Study, node_groups, node_texts
+from messages import refuses
+
+
+@pytest.fixture(scope="module")
+def chain():
+    rng = np.random.default_rng(0)
+    columns = [rng.random(400) < 0.5]
+    for _ in range(4):
+        columns.append(columns[-1] ^ (rng.random(400) < 0.2))
+    names = ["mood", "sleep", "appetite", "work", "home"]
+    table = pd.DataFrame(dict(zip(names, np.array(columns).astype(int), strict=True)))
+    samples = markhood.encode(table)
+    return samples, markhood.learn(samples)
+
+
+def test_the_strongest_edge_is_in_words_with_its_interval(chain):
+    samples, graph = chain
+    model = markhood.fit_model(graph, samples)
+    study = Study.of(graph, samples, model, labels={"mood": "Feel blue."})
+    k = int(np.abs(model.couplings).argmax())
+    i, j = graph.edges[k]
+    first = findings(study)[0]
+    factor = np.exp(abs(model.couplings[k]))
+    low, high = np.exp(np.abs(model.intervals()[k]))
+    assert f"{graph.nodes[i]}" in first
+    assert f"{graph.nodes[j]} = 1 by {factor:.3g}" in first or f"by {factor:.0f} " in first
+    assert all(f"{x:.3g}" in first or f"{x:.0f}" in first for x in (low, high))
+
+
+def test_a_negative_coupling_divides_the_odds():
+    levels = ((0, 1), (0, 1))
+    graph = Graph(Variables(("a", "b"), levels), [(0, 1)], coupling_ends=[(-1.5, -1.5)])
+    assert "a = 1 divides the odds of b = 1 by 4.48." in findings(Study.of(graph))[0]
+
+
+def test_edges_are_ranked_by_evidence_if_most_couplings_are_infinite():
+    ends = [(np.inf, np.inf), (np.inf, np.inf), (1, 1)]
+    graph = Graph("abcd", [(0, 1), (1, 2), (2, 3)], [(1, 1), (4, 4), (2, 2)], ends)
+    said = findings(Study.of(graph))
+    assert said[0].startswith("The strongest edge joins b and c")
+    assert "2 of 3 couplings are infinite" in said[-1]
+
+
+def test_stability_is_stated_with_a_bootstrap(chain):
+    samples, graph = chain
+    replicates = [
+        markhood.bootstrap(samples, replicates=20, resample=how, n_jobs=1)
+        for how in ("rows", "cases")
+    ]
+    study = Study.of(graph, samples, bootstrap=replicates)
+    said = " ".join(findings(study))
+    often = int((replicates[0].frequency >= 0.9).sum())
+    assert f"{often} of {graph.n_edges} edges are in at least 90 % of 20 bootstrap" in said
+    assert "CS coefficient" in said
+    strength = study.measures["strength"]
+    assert (strength["low"] <= strength["high"]).all()
+    assert np.array_equal(study.graph.annotations["frequency"], replicates[0].frequency)
+    other = Graph(graph.variables, graph.edges[:1])
+    with refuses("graph-invalid"):
+        Study.of(other, bootstrap=replicates)
+
+
+def test_agreement_of_groups_and_communities():
+    assert _agreement(["x", "x", "y", "y"], [1, 1, 0, 0]) == 1
+    assert _agreement(["x", "x", "y", "y"], [0, 1, 0, 1]) == pytest.approx(-0.5)
+    cliques = [(i, j) for start in (0, 6) for i in range(start, start + 6) for j in range(start, i)]
+    graph = Graph("abcdefghijkl", [*cliques, (0, 6)])
+    said = findings(Study.of(graph, groups=["x"] * 6 + ["y"] * 6))
+    assert "the 2 given groups is 1.00" in said[1]
+
+
+def test_texts_and_groups_come_from_files_mappings_and_the_run(tmp_path):
+    graph = Graph("ab", [(0, 1)])
+    (tmp_path / "items.csv").write_text("variable,label\na,Feel blue.\nz,other\n")
+    assert node_texts(graph, tmp_path / "items.csv") == ["Feel blue.", ""]
+    assert node_groups(graph, {"a": "mood", "b": "body"}) == ["mood", "body"]
+    known = {"knowledge": {"groups": {"a": "mood"}}}
+    assert node_groups(graph.with_provenance(known)) == ["mood", ""]
+    with refuses("unknown-column"):
+        node_texts(graph, {"z": "other"})
+    with refuses("option-value"):
+        node_groups(graph, ["mood"])
+
+
+def test_required_and_forbidden_pairs_are_in_the_data(chain):
+    samples, _ = chain
+    known = markhood.Knowledge(
+        required_edges=[("mood", "home")], forbidden_edges=[("work", "sleep")]
+    )
+    study = Study.of(markhood.learn(samples, knowledge=known))
+    data = content(study, "t", np.zeros((5, 2)), True)
+    pairs = zip(data["edges"]["source"], data["edges"]["target"], strict=True)
+    assert dict(zip(pairs, data["edges"]["required"], strict=True))[0, 4] == 1
+    assert sum(data["edges"]["required"]) == 1
+    assert data["nodes"]["forbidden"] == [[], [3], [], [1], []]
+
+
+def test_bayes_factors_are_posterior_by_prior_odds(chain):
+    samples, _ = chain
+    fitted = markhood.Bayes(seed=0).fit(samples)
+    graph = fitted.graph_
+    density = graph.provenance["chains"]["edge_density"]
+    with np.errstate(divide="ignore"):
+        odds = graph.probability / (1 - graph.probability)
+    expected = odds / (density / (1 - density))
+    np.testing.assert_allclose(graph.annotations["bayes_factor"], expected)
+
+
+def test_a_comparison_has_the_edges_of_both():
+    one = Graph("abc", [(0, 1), (1, 2)], coupling_ends=[(1, 1), (2, 2)])
+    two = Graph("cbd", [(0, 1), (1, 2)], coupling_ends=[(-1, -1), (3, 3)])
+    data = comparison_content({"one": one, "two": two}, "Both")
+    assert data["nodes"]["name"] == ("a", "b", "c", "d")
+    assert list(zip(data["edges"]["source"], data["edges"]["target"], strict=True)) == [
+        (0, 1),
+        (1, 2),
+        (1, 3),
+    ]
+    assert data["edges"]["graphs"] == [1, 3, 2]
+    assert data["edges"]["coupling_1"] == [1, 2, 0]
+    assert data["edges"]["coupling_2"] == [0, -1, 3]
+    assert data["edges"]["difference"] == [-1, -3, 3]
+    with refuses("option-value"):
+        comparison_content({"one": one}, "One")
+
+
+def test_groups_that_were_compared_have_p_values():
+    rng = np.random.default_rng(1)
+    values = pd.DataFrame(rng.integers(0, 2, (200, 4)), columns=list("abcd"))
+    values["b"] = values["a"] ^ (rng.random(200) < 0.2)
+    values["group"] = np.repeat(["x", "y"], 100)
+    found = markhood.compare_groups(values, by="group", permutations=50)
+    data = comparison_content(found, "Groups")
+    assert [graph["name"] for graph in data["graphs"]] == ["x", "y"]
+    assert "p_adjusted" in data["annotations"]
+    assert {row[1] for row in data["differences"]} == {"field", "strength", "expected_influence"}
+    adjusted = [row[-1] for row in data["differences"]]
+    assert adjusted == sorted(adjusted)
+    assert "structure (p = " in data["findings"][1]

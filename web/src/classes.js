@@ -1,0 +1,63 @@
+// Three classes of pairs by their inclusion Bayes factors: present, absent and undecided; and how the number of edges
+// depends on the edge prior.
+
+import { byId, element, svgElement } from "./dom.js";
+import { ticks } from "./dots.js";
+
+const MAX_ROWS = 15;
+const [WIDTH, HEIGHT, LEFT, FOOT, TOP] = [360, 200, 36, 36, 10];
+
+export function offerClasses(data) {
+  const found = data.classes;
+  if (!found) return;
+  byId("classes-section").hidden = byId("classes-link").hidden = false;
+  const { present, absent, undecided, limit } = found;
+  const total = present + absent + undecided || 1;
+  const rows = [["present", present, `above ${limit}`], ["undecided", undecided, "between"], ["absent", absent, `below 1/${limit}`]];
+  byId("classes").replaceChildren(
+    ...rows.map(([name, count, factor]) =>
+      element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, factor),
+        element("td", { class: "number" }, `${count}`), element("td", { class: "number" }, `${(100 * count / total).toFixed(0)} %`)),
+    ),
+  );
+  drawUndecided(data, found);
+  drawSensitivity(found);
+}
+
+function drawUndecided({ nodes }, { pairs, probability, bayes_factor: factors, limit }) {
+  const undecided = pairs.map((_, k) => k).filter((k) => factors[k] >= 1 / limit && factors[k] <= limit);
+  byId("undecided").replaceChildren(
+    ...undecided.slice(0, MAX_ROWS).map((k) =>
+      element("tr", {}, element("td", { class: "name" }, nodes.name[pairs[k][0]]), element("td", { class: "name" }, nodes.name[pairs[k][1]]),
+        element("td", { class: "number" }, probability[k].toFixed(2)), element("td", { class: "number" }, factors[k].toPrecision(2))),
+    ),
+  );
+  const more = undecided.length - MAX_ROWS;
+  byId("undecided-words").textContent = undecided.length
+    ? `Pairs without an edge for which the data do not decide${more > 0 ? ` (the ${MAX_ROWS} most probable of ${undecided.length})` : ""}:`
+    : "The data decide about every pair that is not an edge.";
+  byId("undecided-table").hidden = !undecided.length;
+}
+
+// Edges with a probability above 1/2 and above 0.9 for each edge prior, on a logarithmic axis.
+function drawSensitivity({ sensitivity, density }) {
+  const [first, last] = [sensitivity[0][0], sensitivity.at(-1)[0]];
+  const most = Math.max(1, ...sensitivity.map((row) => row[1]));
+  const along = (prior) => LEFT + (WIDTH - LEFT - 8) * (Math.log(prior / first) / Math.log(last / first));
+  const up = (count) => HEIGHT - FOOT - (HEIGHT - FOOT - TOP) * (count / most);
+  const curve = (column, className) =>
+    svgElement("polyline", { class: className, points: sensitivity.map((row) => `${along(row[0])},${up(row[column])}`).join(" ") });
+  const text = (x, y, anchor, words) => svgElement("text", { x, y, "text-anchor": anchor }, words);
+  const parts = [
+    svgElement("line", { x1: LEFT, x2: WIDTH - 8, y1: up(0), y2: up(0) }),
+    ...ticks(0, most).map((at) => text(LEFT - 5, up(at) + 4, "end", `${at}`)),
+    ...[0.005, 0.02, 0.1, 0.5].map((at) => text(along(at), HEIGHT - 20, at === 0.5 ? "end" : "middle", `${at}`)),
+    text((LEFT + WIDTH) / 2, HEIGHT - 4, "middle", "prior probability of an edge"),
+    curve(1, "curve"),
+    curve(2, "curve dashed"),
+  ];
+  if (density >= first && density <= last) {
+    parts.push(svgElement("line", { class: "bound", x1: along(density), x2: along(density), y1: TOP, y2: up(0) }));
+  }
+  byId("sensitivity-chart").replaceChildren(...parts);
+}
