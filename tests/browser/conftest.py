@@ -47,6 +47,23 @@ def rest(page):
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
 
 
+def address(page):
+    """Return the part of the address that keeps the view, once the view has come to rest.
+
+    The page writes it some time after the last change, and every frame of a moving camera is a
+    change: how long that takes depends on the load of the machine.
+    """
+    rest(page)
+    return page.evaluate("""async () => {
+        let seen;
+        do {
+            seen = location.hash;
+            await new Promise((done) => setTimeout(done, 800));
+        } while (seen !== location.hash);
+        return seen;
+    }""")
+
+
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
     if not CHROMIUM:

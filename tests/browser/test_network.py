@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import markhood
-from browser.conftest import discs, drawn, rest, saved
+from browser.conftest import address, discs, drawn, rest, saved
 from browser.test_report import TO, edges_shown, picture
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -285,10 +285,8 @@ def test_the_address_keeps_the_view(opened, small_report, tmp_path):
     page.fill("#evidence-least", "3")
     page.press("#evidence-least", "Enter")
     page.select_option("#measure", "evidence")
-    rest(page)
-    page.wait_for_timeout(400)
-    assert "variable=say" in page.url
-    shared = opened(small_report, page.url[page.url.index("#") :])
+    assert "variable=say" in address(page)
+    shared = opened(small_report, address(page))
     assert shared.get_attribute("#network", "data-selected") == 'say "hi"'
     assert edges_shown(shared) == edges_shown(page) == 4
     assert shared.input_value("#measure") == "evidence"
