@@ -63,7 +63,7 @@ class LevelTable {
     // Counts the cells by the candidate's levels: all_counts()[level * cells + row * n_levels + target's].
     void count(std::size_t candidate) {
         const std::size_t cells = n_rows * n_levels, levels = rows_.levels(candidate);
-        const bool masked = !rows_.weights && cells <= kMaxMaskedCells && cells * rows_.n_words <= kMaxMaskWords;
+        const bool masked = is_masked();
         if (masked && !has_masks_) make_masks();
         all_.resize(levels * cells + Lanes::width);
         std::memcpy(all_.data(), counts.data(), cells * sizeof(double));
@@ -76,6 +76,28 @@ class LevelTable {
         }
     }
     const double* all_counts() const { return all_.data(); }
+
+    // Calls `visit` with the row, the target's level, the candidate's level and the count of every cell that occurs. Where
+    // cells are many, nearly all are empty: only those of samples are visited, in the order of the samples.
+    template <class Visit> void for_each_cell(std::size_t candidate, Visit&& visit) {
+        const std::size_t cells = n_rows * n_levels, levels = rows_.levels(candidate);
+        if (is_masked()) {
+            count(candidate);
+            for (std::size_t k = 0, c = 0; k < levels; ++k)
+                for (std::size_t r = 0; r < n_rows; ++r)
+                    for (std::size_t t = 0; t < n_levels; ++t, ++c)
+                        if (all_[c] > 0) visit(r, t, k, all_[c]);
+            return;
+        }
+        decode(candidate);
+        if (occupied_.size() < levels * cells) occupied_.zeros(levels * cells);
+        for (std::size_t s = 0; s < rows_.n_samples; ++s) occupied_[level_[s] * cells + cell_[s]] += rows_.weight(s);
+        for (std::size_t s = 0; s < rows_.n_samples; ++s) {
+            double& n = occupied_[level_[s] * cells + cell_[s]];
+            if (n > 0) visit(cell_[s] / n_levels, cell_[s] % n_levels, level_[s], n);
+            n = 0.0;  // visited; the next candidate finds zeros
+        }
+    }
 
     void split_by(std::size_t candidate) {
         count(candidate);
@@ -103,6 +125,11 @@ class LevelTable {
     }
 
   private:
+    bool is_masked() const {
+        const std::size_t cells = n_rows * n_levels;
+        return !rows_.weights && cells <= kMaxMaskedCells && cells * rows_.n_words <= kMaxMaskWords;
+    }
+
     // One row of all samples, or one for every group of samples that coincide in the real columns.
     void begin_rows() {
         n_rows = 1;
@@ -183,7 +210,7 @@ class LevelTable {
     Buffer<std::uint64_t> masks_;
     Buffer<std::uint32_t> cell_, renumbered_, sample_;
     Buffer<std::uint16_t> level_, next_;
-    Buffer<double> all_;
+    Buffer<double> all_, occupied_;  // the second is zero between two calls
 };
 
 }  // namespace markhood::MARKHOOD_TIER

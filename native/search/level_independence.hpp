@@ -24,8 +24,7 @@ class LevelIndependenceTest {
 
     // log Pr(independent)
     double against(std::size_t other) {
-        table_.count(other);
-        set_log_ratios(rows_.levels(other));
+        set_log_ratios(other);
         double sum = 0.0;
         for (std::size_t r = 0; r < table_.n_rows; ++r) {
             const double odds = prior_odds_ + log_ratio_[r];
@@ -37,9 +36,9 @@ class LevelIndependenceTest {
   private:
     static constexpr double kLog2 = 0.693147180559945309417;
 
-    // log h - log g of every slice. Counts are read in the order in which they are stored: with many levels nearly all are zero.
-    void set_log_ratios(std::size_t y_levels) {
-        const std::size_t x_levels = table_.n_levels;
+    // log h - log g of every slice.
+    void set_log_ratios(std::size_t other) {
+        const std::size_t x_levels = table_.n_levels, y_levels = rows_.levels(other);
         const double r_x = static_cast<double>(x_levels), r_y = static_cast<double>(y_levels);
         const double of_empty = log_gamma(r_x * r_y), of_empty_x = log_gamma(r_y), of_empty_y = log_gamma(r_x), *n = table_.counts.data();
         log_ratio_.resize(table_.n_rows);
@@ -52,23 +51,20 @@ class LevelIndependenceTest {
             }
             log_ratio_[r] = log_gamma(r_x * r_y + all) - of_empty - margins;
         }
-        n = table_.all_counts();
-        for (std::size_t y = 0; y < y_levels; ++y)
-            for (std::size_t r = 0; r < table_.n_rows; ++r) {
-                double of_y = 0.0, cells = 0.0;
-                for (std::size_t x = 0; x < x_levels; ++x, ++n) {
-                    if (!(*n > 0)) continue;
-                    of_y += *n;
-                    cells += log_gamma(1.0 + *n);
-                }
-                if (of_y > 0) log_ratio_[r] += cells - (log_gamma(r_x + of_y) - of_empty_y);
-            }
+        of_y_.zeros(table_.n_rows * y_levels);
+        table_.for_each_cell(other, [&](std::size_t r, std::size_t, std::size_t y, double count) {
+            of_y_[r * y_levels + y] += count;
+            log_ratio_[r] += log_gamma(1.0 + count);
+        });
+        for (std::size_t r = 0; r < table_.n_rows; ++r)
+            for (std::size_t y = 0; y < y_levels; ++y)
+                if (const double all = of_y_[r * y_levels + y]; all > 0) log_ratio_[r] -= log_gamma(r_x + all) - of_empty_y;
     }
 
     BitRows rows_;
     double empty_ = 0.0, prior_odds_ = 0.0;
     LevelTable table_;
-    Buffer<double> log_ratio_;
+    Buffer<double> log_ratio_, of_y_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER
