@@ -113,22 +113,32 @@ def test_property_every_backend_and_number_of_threads_knows_the_same(name, optio
     known = data.draw(constraints(forest=name == "chow-liu"))
     values = network(seed, 100, D, strength=2.0)
     here = learn(values, name, options, known)
-    others = [learn(values, name, options, known, n_jobs=2)]
-    if name != "plm":  # in single precision: test_plm has it beside its twin
-        others.append(learn(values, name, options, known, ReferenceKernels()))
-    for there in others:
-        for graph in ("graph", "or_graph"):
-            assert getattr(here, graph).edges.tolist() == getattr(there, graph).edges.tolist()
-        if name != "l1lr":  # where a slope is just not zero, paths may differ by a support
-            assert {p: n.tolist() for p, n in here.evaluations.items()} == {
-                p: n.tolist() for p, n in there.evaluations.items()
-            }
-        for one, other in (
-            (here.graph.evidence, there.graph.evidence),
-            (here.blanket_scores, there.blanket_scores),
-        ):
-            if one is not None:
-                np.testing.assert_allclose(one, other, rtol=0, atol=1e-8)
+    assert_equal(name, here, learn(values, name, options, known, n_jobs=2))
+    if name == "plm":  # in single precision: test_plm has it beside its twin
+        return
+    there = learn(values, name, options, known, ReferenceKernels())
+    # Native chains step from one fit to the next where there are many neighbours.
+    if name == "bayes":
+        here, there = here.probabilities, there.probabilities
+        assert here.pairs.tolist() == there.pairs.tolist()
+        np.testing.assert_allclose(here.probabilities, there.probabilities, rtol=0, atol=0.1)
+    else:
+        assert_equal(name, here, there)
+
+
+def assert_equal(name, here, there):
+    for graph in ("graph", "or_graph"):
+        assert getattr(here, graph).edges.tolist() == getattr(there, graph).edges.tolist()
+    if name != "l1lr":  # where a slope is just not zero, paths may differ by a support
+        assert {p: n.tolist() for p, n in here.evaluations.items()} == {
+            p: n.tolist() for p, n in there.evaluations.items()
+        }
+    for one, other in (
+        (here.graph.evidence, there.graph.evidence),
+        (here.blanket_scores, there.blanket_scores),
+    ):
+        if one is not None:
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-8)
 
 
 @way

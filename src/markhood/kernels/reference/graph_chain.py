@@ -22,8 +22,10 @@ In accumulated sweeps, a pair with period p is visited in the first of every p s
 counts for all p of them. During burn-in, it is visited in the last of every p sweeps, and the
 density does not change. `native/pair/graph_sampler.hpp` explains why this is correct.
 
-`native/pair/graph_sampler.hpp` makes the same draws, but reuses the fits of an earlier chain if
-there are any. This module recomputes all fits.
+`native/pair/graph_sampler.hpp` makes the same draws while the ends of a pair have fewer than eight
+neighbours together, but reuses the fits of an earlier chain if there are any. From eight neighbours
+on, it replaces most fits by a step from an earlier fit of the pair, so the chains differ, and the
+probabilities agree within their Monte Carlo error. This module recomputes all fits.
 """
 
 from __future__ import annotations
