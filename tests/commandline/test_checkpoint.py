@@ -58,7 +58,7 @@ def test_example_kill_9_and_the_same_command_again(long_work, tmp_path):
 def test_example_chains_over_graphs_go_on_after_a_kill(tmp_path):
     values = ising(grid(25), seed=1).sample(300, seed=2)
     np.save(tmp_path / "grid.npy", values)
-    method = ["--method", "bayes", "--chains", "3", "--sweeps", "2000", "--n-jobs", "1"]
+    method = ["--method", "bayes", "--chains", "3", "--sweeps", "300", "--n-jobs", "1"]
     learn = [*COMMAND, "learn", str(tmp_path / "grid.npy"), *method]
     folder, out = tmp_path / "tiles", tmp_path / "graph.json"
     saving = [*learn, "--checkpoint", str(folder), "-o", str(out)]

@@ -1,8 +1,9 @@
-"""Use the library for a long time in one process: `python tests/fuzz/soak.py --minutes 120`.
+"""Use the library and the app for a long time: `python tests/fuzz/soak.py --minutes 120`.
 
-Learning with all methods, bootstraps, fits, comparisons, imputation, files and errors, on data of
-changing sizes. Memory, file handles and threads must not grow after the first tenth of the time: the
-last tenth may have at most `GROWTH` bytes more than the second.
+Learning with all methods, bootstraps, fits, comparisons, imputation, files and errors in this
+process, and tables sent to one `markhood app`, on data of changing sizes. Memory, file handles and
+threads of both processes must not grow after the first tenth of the time: the last tenth may have
+at most `GROWTH` bytes more than the second.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import argparse
 import os
 import sys
 import tempfile
-import threading
 import time
 import warnings
 from contextlib import suppress
@@ -22,6 +22,10 @@ from typing import Any
 import numpy as np
 
 import markhood
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from app.conftest import Client, Started
 
 GROWTH = 30 << 20  # bytes
 METHODS = ("plrhc", "hc", "bayes", "mpl", "l1lr", "bjp", "pairwise", "chow-liu", "plm")
@@ -36,10 +40,10 @@ def table(rng: np.random.Generator) -> Any:
     return x
 
 
-def work(k: int, rng: np.random.Generator, folder: Path) -> None:
+def work(k: int, rng: np.random.Generator, folder: Path, app: Client) -> None:
     """Do the k-th piece of work."""
     x, method = table(rng), METHODS[k % len(METHODS)]
-    kind = k % 8
+    kind = k % 10
     if kind < 3:
         graph = markhood.learn(x, method, n_jobs=2)
         markhood.write_graph(graph, folder / f"g.{('json', 'csv', 'graphml')[kind]}")
@@ -54,18 +58,26 @@ def work(k: int, rng: np.random.Generator, folder: Path) -> None:
     elif kind == 6:
         holes = np.where(rng.random(x.shape) < 0.05, np.nan, x)
         markhood.write_report(markhood.learn(holes, "plrhc"), folder / "r.html")
-    else:
+    elif kind == 7:
         (folder / "bad.csv").write_bytes(rng.bytes(200))
         markhood.learn(folder / "bad.csv")
+    elif kind == 8:
+        lines = [",".join(f"v{j}" for j in range(x.shape[1])), *(",".join(map(str, r)) for r in x)]
+        job = app.do("answer", app.upload("table.csv", "\n".join(lines).encode()))
+        assert job["status"] == "done", job
+    else:
+        job = app.do("describe", app.upload("bad.csv", rng.bytes(200)))
+        assert job["status"] in ("done", "failed"), job
 
 
-def state() -> tuple[int, int, int]:
+def state(process: str | int) -> tuple[int, int, int]:
     """Return resident memory in bytes, open file handles and threads."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    folder = Path("/proc") / str(process)
+    pages = int((folder / "statm").read_text().split()[1])
     return (
         pages * os.sysconf("SC_PAGE_SIZE"),
-        len(os.listdir("/proc/self/fd")),
-        threading.active_count(),
+        len(os.listdir(folder / "fd")),
+        len(os.listdir(folder / "task")),
     )
 
 
@@ -77,20 +89,23 @@ def main() -> None:
     rng, states, k = np.random.default_rng(0), [], 0
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="markhood-soak-") as place:
+        app = Started(place)
         while time.monotonic() - begun < 60 * minutes:
             with suppress(markhood.InputError):
-                work(k, rng, Path(place))
+                work(k, rng, Path(place), app.client)
             k += 1
-            states.append(state())
+            states.append(state("self") + state(app.process.pid))
             if k % 500 == 0:
                 print(f"{k} pieces, {time.monotonic() - begun:.0f} s, {states[-1]}", flush=True)
+        app.end()
     tenth = max(1, k // 10)
     second, last = states[tenth : 2 * tenth], states[-tenth:]
-    early, late = ([median(s[j] for s in part) for j in range(3)] for part in (second, last))
-    names = ("bytes of memory", "file handles", "threads")
-    for name, a, b in zip(names, early, late, strict=True):
-        print(f"{name}: {a:,.0f} early, {b:,.0f} late")
-    grew = late[0] - early[0] > GROWTH or late[1] > early[1] or late[2] > early[2]
+    early, late = ([median(s[j] for s in part) for j in range(6)] for part in (second, last))
+    grew = False
+    for j, (a, b) in enumerate(zip(early, late, strict=True)):
+        name = ("bytes of memory", "file handles", "threads")[j % 3]
+        print(f"{('here', 'app')[j // 3]}, {name}: {a:,.0f} early, {b:,.0f} late")
+        grew |= b - a > (GROWTH if j % 3 == 0 else 0)
     print(f"{k} pieces of work in {minutes:g} minutes: {'GREW' if grew else 'no growth'}")
     sys.exit(grew)
 
