@@ -1,4 +1,4 @@
-"""What a dry run says, and how long it takes, beside what learning takes: the table of forecasts in docs/reference/benchmarks-speed.md.
+"""What a dry run says, and how long it takes, beside what learning takes: the table of forecasts in docs/reference/benchmarks-forecasts.md.
 
 Both in processor seconds on one thread, which other work on the machine leaves alone. A phase's share of them is its
 share of the seconds on the wall. A run adds a row for each kind of data that the file does not have yet.

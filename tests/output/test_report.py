@@ -50,6 +50,42 @@ def test_hostile_names_are_only_ever_data():
     page.encode("utf-8")
 
 
+@pytest.fixture(scope="module")
+def probable():
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, (60, 6))
+    table[:, 1] = table[:, 0] ^ (rng.random(60) < 0.1)
+    table[:, 2] = table[:, 1] ^ (rng.random(60) < 0.3)
+    return markhood.Bayes(seed=0).fit(table)
+
+
+@pytest.mark.parametrize("ending", [".json", ".graphml", ".gexf", ".npz", ".csv"])
+def test_a_saved_graph_shows_absent_and_undecided_pairs(probable, ending, tmp_path):
+    density = probable.graph_.provenance["chains"]["edge_density"]
+    odds = probable.probabilities_ / (1 - probable.probabilities_)
+    factors = odds * (1 - density) / density
+    markhood.write_graph(probable.graph_, tmp_path / f"graph{ending}")
+    graph = markhood.read_graph(tmp_path / f"graph{ending}")
+    found = data_of(report_html(graph))["classes"]
+    assert found["present"] == (factors > 10).sum()
+    assert found["undecided"] == ((factors <= 10) & (factors >= 0.1)).sum() > 0
+    assert found["present"] + found["undecided"] + found["absent"] == 15
+    assert len(found["pairs"]) == found["undecided_without_edge"]
+    edges = set(map(tuple, graph.edges.tolist()))
+    assert not edges & set(map(tuple, found["pairs"]))
+    assert found == data_of(report_html(probable.graph_))["classes"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"pairs": [["x1", "x2", "x3"]]}, {"density": "nan"}, {"probability": [1]}, {"present": None}],
+)
+def test_malformed_classes_are_left_out(probable, change):
+    about = probable.graph_.provenance
+    graph = probable.graph_.with_provenance({**about, "classes": {**about["classes"], **change}})
+    assert "classes" not in data_of(report_html(graph))
+
+
 def test_nothing_is_fetched():
     page = report_html(Graph("ab", [(0, 1)]))
     assert "default-src 'none'" in page

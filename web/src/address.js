@@ -76,9 +76,7 @@ function read({ data, shown, selection, network, legend, focus, views }) {
     if (kept.has(limit.name)) limit.least = +kept.get(limit.name) || -Infinity;
   }
   kept.getAll("without").forEach((kind) => shown.switchedOff.add(kind));
-  const [kind, start] = kept.getAll("focus");
-  if (kind || shown.focus !== null) focus.restore(kind ?? "all", start);
-  else shown.change();
+  focus.restore(...kept.getAll("focus"));
   if (kept.has("colour")) legend.colouring(kept.get("colour"));
   if (network && network.moves.state.join() !== kept.getAll("moved").join()) {
     network.moves.reset();

@@ -24,19 +24,17 @@ export function offerClasses(data) {
   drawSensitivity(found);
 }
 
-function drawUndecided({ nodes }, { pairs, probability, bayes_factor: factors, limit }) {
-  const undecided = pairs.map((_, k) => k).filter((k) => factors[k] >= 1 / limit && factors[k] <= limit);
+function drawUndecided({ nodes }, { pairs, probability, bayes_factor: factors, undecided_without_edge: count }) {
   byId("undecided").replaceChildren(
-    ...undecided.slice(0, MAX_ROWS).map((k) =>
-      element("tr", {}, element("td", { class: "name" }, nodes.name[pairs[k][0]]), element("td", { class: "name" }, nodes.name[pairs[k][1]]),
+    ...pairs.slice(0, MAX_ROWS).map(([a, b], k) =>
+      element("tr", {}, element("td", { class: "name" }, nodes.name[a]), element("td", { class: "name" }, nodes.name[b]),
         element("td", { class: "number" }, probability[k].toFixed(2)), element("td", { class: "number" }, factors[k].toPrecision(2))),
     ),
   );
-  const more = undecided.length - MAX_ROWS;
-  byId("undecided-words").textContent = undecided.length
-    ? `Pairs without an edge for which the data do not decide${more > 0 ? ` (the ${MAX_ROWS} most probable of ${undecided.length})` : ""}:`
+  byId("undecided-words").textContent = count
+    ? `Pairs without an edge for which the data do not decide${count > MAX_ROWS ? ` (the ${MAX_ROWS} most probable of ${count})` : ""}:`
     : "The data decide about every pair that is not an edge.";
-  byId("undecided-table").hidden = !undecided.length;
+  byId("undecided-table").hidden = !pairs.length;
 }
 
 // Edges with a probability above 1/2 and above 0.9 for each edge prior, on a logarithmic axis.

@@ -4,6 +4,7 @@
 // a column belongs to edge k. Evidence is the sum of both ends and coupling their mean, as in Python; the size of
 // a coupling table is computed by Python, and is not in `signed`. `content.py` of the report lists all keys.
 
+const LARGE = 3000; // variables; the picture of a larger graph begins with its communities
 const INFINITE = { inf: Infinity, "-inf": -Infinity };
 
 function numbers(column) {
@@ -50,6 +51,7 @@ export function readData(json) {
       ...columns,
     },
     measures,
+    isLarge: raw.nodes.name.length > LARGE && raw.nodes.community.includes(1),
     followsEdges: !raw.edges.bend, // whether the layout places nodes by their edges
     signed,
     kind: Array.from(signed, kindOf),

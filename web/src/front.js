@@ -22,15 +22,18 @@ export class Front {
     renderer.createCanvasContext("front", { afterLayer: "nodes" });
     this.context = renderer.getCanvases().front.getContext("2d");
     this.widths = new Map(); // of labels in pixels, because measuring is slow
-    const { incident } = network.data;
-    // Nodes with the most neighbours first; in a large graph, isolated nodes have no label.
-    this.rank = incident
-      .map((_, k) => k)
-      .filter((k) => incident.length <= FEW || incident[k].length)
-      .sort((a, b) => incident[b].length - incident[a].length || a - b);
+    this.rankNodes();
     renderer.on("afterRender", () => this.draw());
     renderer.resize(true);
     renderer.refresh();
+  }
+
+  // Nodes with the most neighbours first; in a large graph, isolated nodes have no label.
+  rankNodes() {
+    const { data: { incident }, nodes } = this.network;
+    this.rank = nodes
+      .filter((k) => nodes.length <= FEW || incident[k].length)
+      .sort((a, b) => incident[b].length - incident[a].length || a - b);
   }
 
   draw() {
@@ -43,8 +46,8 @@ export class Front {
     if (lit.length || network.hovered !== null) this.drawNodes();
     this.drawMarks();
     this.drawRings();
-    if (node !== null) this.ring(node);
-    network.matches.forEach((match) => this.ring(match));
+    if (node !== null && !network.isHidden(node)) this.ring(node);
+    network.matches.forEach((match) => network.isHidden(match) || this.ring(match));
     this.drawNames(this.names());
   }
 
@@ -159,7 +162,7 @@ export class Front {
       node, ...network.at(node), r: network.radius(node) + (this.hasRings || node === selection.node ? RING : 0), text: shortName(data.nodes.label[node]),
       must: must.has(node), toward: this.toward(node),
     }));
-    const discs = data.nodes.name.length > 300 ? [] : candidates;
+    const discs = network.graph.order > 300 ? [] : candidates;
     const most = rank.length <= FEW ? FEW : Math.round((width * height) / PER_NAME);
     return placeLabels(candidates, discs, { width, height }, (text) => this.measure(text), most);
   }

@@ -15,9 +15,13 @@ export class Looks {
   constructor(data) {
     this.data = data;
     this.measures = MEASURES.filter((name) => data.edges[name]?.some((x) => !Number.isNaN(x)));
-    // In a graph with many edges, lines are thinner and weak ones paler.
-    this.scale = Math.min(1, Math.max(0.35, Math.sqrt(200 / (data.count || 1))));
+    this.scaleFor(data.count);
     this.measure(this.usual);
+  }
+
+  // In a picture with many edges, lines are thinner and weak ones paler.
+  scaleFor(count) {
+    this.scale = Math.min(1, Math.max(0.35, Math.sqrt(200 / (count || 1))));
   }
 
   // Evidence if most couplings are infinite, because these have no width to compare.

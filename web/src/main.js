@@ -4,6 +4,7 @@ import { keepAddress } from "./address.js";
 import { Card } from "./card.js";
 import { drawCharts } from "./charts.js";
 import { offerClasses } from "./classes.js";
+import { Overview } from "./communities.js";
 import { readData } from "./data.js";
 import { listDifferences } from "./differences.js";
 import { offerDistances } from "./distances.js";
@@ -38,6 +39,7 @@ new Card(data, shown, selection);
 offerView(selection, network, offerSearch(data, selection, network));
 offerFilters(data, shown);
 const focus = offerFocus(data, shown, selection);
+if (network && data.isLarge) new Overview(data, shown, network, focus.open);
 const legend = offerLegend(data, shown, selection, looks, network);
 listIsolated(data, selection);
 const table = new EdgeTable(data, shown, selectAndShow, hoverEdge);
@@ -80,6 +82,6 @@ function selectAndShow(what) {
 
 function hoverEdge(edge) {
   if (network === null) return;
-  network.hovered = edge;
+  network.hovered = network.graph.hasEdge(edge) ? edge : null; // edges of closed communities are not drawn
   network.front.draw();
 }

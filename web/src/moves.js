@@ -43,7 +43,7 @@ export class Moves {
   }
 
   place(node, x, y) {
-    this.network.graph.mergeNodeAttributes(node, { x, y });
+    if (this.network.graph.hasNode(node)) this.network.graph.mergeNodeAttributes(node, { x, y });
   }
 
   // Names and positions for the address.
@@ -59,7 +59,7 @@ export class Moves {
     for (const text of texts) {
       const [, x, y, name] = /^(-?[\d.]+)_(-?[\d.]+)_(.*)$/s.exec(text) ?? [];
       const node = this.network.data.nodes.name.indexOf(name);
-      if (node < 0) continue;
+      if (node < 0 || !this.network.graph.hasNode(node)) continue;
       this.network.keepFrame();
       this.begin(node);
       this.place(node, +x, +y);

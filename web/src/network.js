@@ -23,7 +23,8 @@ export class Network {
     this.colouring = usualColouring(data);
     this.matches = new Set(); // nodes that the search found
     this.hovered = null; // an edge
-    this.graph = makeGraph(data, container);
+    this.graph = new Graph({ type: "undirected", multi: false, allowSelfLoops: false });
+    this.fill();
     this.renderer = new Sigma(this.graph, container, {
       nodeReducer: (_, node) => this.nodeLook(node),
       edgeReducer: (_, edge) => this.edgeLook(edge),
@@ -35,15 +36,15 @@ export class Network {
       zIndex: true,
       minCameraRatio: 0.01,
       maxCameraRatio: 4,
-      hideEdgesOnMove: data.count > 30_000,
+      hideEdgesOnMove: data.count > 30_000 && !data.isLarge,
       allowInvalidContainer: true,
     });
     this.camera = this.renderer.getCamera();
-    if (data.followsEdges && data.incident.some((own) => own.length)) this.frameConnected();
+    this.frameConnected();
     this.front = new Front(this);
     this.moves = new Moves(this);
     this.animations = 0;
-    shown.listeners.push(() => this.refresh());
+    shown.listeners.push(() => this.update());
     selection.listeners.push((move) => this.follow(move));
     onThemeChange(() => this.refresh());
     this.note();
@@ -51,8 +52,10 @@ export class Network {
 
   // Leave isolated nodes, which are listed below the picture, out of the frame.
   frameConnected() {
+    const { followsEdges, incident } = this.data;
     const { x, y } = this.data.nodes;
-    const nodes = x.map((_, k) => k).filter((k) => this.data.incident[k].length);
+    const nodes = this.nodes.filter((k) => incident[k].length);
+    if (!followsEdges || !nodes.length) return;
     const range = (of) => nodes.reduce(([a, b], k) => [Math.min(a, of[k]), Math.max(b, of[k])], [Infinity, -Infinity]);
     this.renderer.setCustomBBox({ x: range(x), y: range(y) });
     this.renderer.refresh();
@@ -65,7 +68,7 @@ export class Network {
 
   // Isolated nodes appear only if they are selected, where the layout follows the edges.
   isHidden(node) {
-    if (!this.shown.hasNode(node)) return true;
+    if (!this.shown.hasNode(node) || !this.graph.hasNode(node)) return true;
     if (this.selection.near.has(node) || this.matches.has(node)) return false;
     return this.data.followsEdges && !this.data.incident[node].length && this.data.count > 0;
   }
@@ -106,6 +109,40 @@ export class Network {
     };
   }
 
+  // The numbers of the nodes in the picture.
+  get nodes() {
+    return this.graph.mapNodes((_, { number }) => number);
+  }
+
+  // Fill the picture: all nodes or, of a large graph, those in focus, because sigma also processes hidden nodes.
+  fill() {
+    const { data, shown, graph } = this;
+    const nodes = shown.isOverview ? [] : [...data.incident.keys()].filter((k) => !data.isLarge || shown.hasNode(k));
+    graph.clear();
+    addNodes(graph, data, nodes, this.container);
+    const { source, target } = data.edges;
+    source.forEach((a, number) => {
+      if (graph.hasNode(a) && graph.hasNode(target[number])) graph.addEdgeWithKey(number, a, target[number], { number });
+    });
+    if (data.isLarge) this.looks.scaleFor(graph.size);
+  }
+
+  // After a change of the edges shown.
+  update() {
+    const { data, shown } = this;
+    const wanted = shown.isOverview ? [] : [...(shown.focus ?? data.incident.keys())];
+    if (data.isLarge && !(wanted.length === this.graph.order && wanted.every((k) => this.graph.hasNode(k)))) {
+      this.moves.reset();
+      this.hovered = null;
+      this.fill();
+      this.renderer.setCustomBBox(null);
+      this.frameConnected();
+      this.front.rankNodes();
+      this.camera.setState({ x: 0.5, y: 0.5, ratio: 1 });
+    }
+    this.refresh();
+  }
+
   refresh() {
     this.renderer.refresh({ skipIndexation: true });
     this.note();
@@ -140,7 +177,7 @@ export class Network {
     const near = [...this.selection.near];
     const isIsolated = near.length === 1 && !this.data.incident[near[0]].length;
     // An isolated variable is shown with all others, which are what remains in view afterwards.
-    if (isIsolated) this.fit(this.data.nodes.name.map((_, node) => node), 4);
+    if (isIsolated) this.fit(this.nodes, 4);
     else this.fit(near);
   }
 
@@ -196,18 +233,14 @@ export class Network {
   }
 }
 
-function makeGraph(data, { clientWidth, clientHeight }) {
-  const graph = new Graph({ type: "undirected", multi: false, allowSelfLoops: false });
-  const { x, y } = data.nodes;
-  const { source, target } = data.edges;
+function addNodes(graph, data, nodes, { clientWidth, clientHeight }) {
+  const { x, y, members } = data.nodes;
   // Nodes are smaller in a large graph or a small view.
-  const room = Math.sqrt((clientWidth * clientHeight) / (x.length || 1));
+  const room = Math.sqrt((clientWidth * clientHeight) / (nodes.length || 1));
   const scale = Math.min(1, Math.max(0.35, room / 90));
-  x.forEach((_, number) => {
-    const grown = 1 + Math.log10(1 + data.nodes.members[number].length); // for grouped columns
+  for (const number of nodes) {
+    const grown = 1 + Math.log10(1 + members[number].length); // for grouped columns
     const size = scale * grown * (5 + 2 * Math.sqrt(data.incident[number].length));
     graph.addNode(number, { number, x: x[number], y: y[number], size });
-  });
-  source.forEach((a, number) => graph.addEdgeWithKey(number, a, target[number], { number }));
-  return graph;
+  }
 }

@@ -14,6 +14,7 @@ const LONG = 26; // letters; longer names are in the key
 const NARROWEST = 320; // pixels, for the legend
 
 export function picture(network) {
+  if (network.shown.isOverview) return network.overview.picture(LIGHT);
   const { renderer, data, shown, selection, looks } = network;
   const view = renderer.getDimensions();
   const lit = new Set(selection.lit);
@@ -26,8 +27,8 @@ export function picture(network) {
       const drawn = { ...look, colour, width: renderer.scaleSize(look.width) };
       return edgeLines(a, b, drawn, LIGHT.ground, data.edges.bend[k]);
     });
-  const discs = data.nodes.name.map((_, node) => disc(network, node));
-  const rings = network.front.hasRings ? data.nodes.name.flatMap((_, node) => ring(network, node)) : [];
+  const discs = network.nodes.map((node) => disc(network, node));
+  const rings = network.front.hasRings ? network.nodes.flatMap((node) => ring(network, node)) : [];
   const { names, key } = labels(network);
   const box = crop(network, names, view);
   const below = [...legendLines(legendEntries(network, LIGHT), box.width), ...legendLines(key, box.width)];
@@ -90,7 +91,7 @@ function labels(network) {
 
 // The part of the view that has nodes or names.
 function crop(network, names, { width, height }) {
-  const nodes = network.data.nodes.name.map((_, k) => k).filter((k) => !network.isHidden(k));
+  const nodes = network.nodes.filter((k) => !network.isHidden(k));
   const boxes = nodes.map((k) => {
     const [{ x, y }, r] = [network.at(k), network.radius(k)];
     return [x - r, y - r, x + r, y + r];

@@ -134,10 +134,11 @@ function nodeAt(network, { x, y }, reach) {
 function edgeAt(network, { x, y }, reach) {
   const { data, shown, selection } = network;
   const { source, target, bend } = data.edges;
-  const at = data.nodes.name.map((_, node) => network.at(node));
+  const known = [];
+  const at = (node) => (known[node] ??= network.at(node));
   let [best, nearest] = [null, reach];
   for (const k of selection.isEmpty ? shown.edges : selection.lit) {
-    const points = pointsOf(at[source[k]], at[target[k]], bend[k]);
+    const points = pointsOf(at(source[k]), at(target[k]), bend[k]);
     let away = Infinity;
     for (let p = 1; p < points.length; p++) away = Math.min(away, distance(x, y, points[p - 1], points[p]));
     if (away < nearest) [best, nearest] = [k, away];

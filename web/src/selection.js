@@ -5,7 +5,7 @@ import { across } from "./data.js";
 
 export class Selection {
   constructor(data, shown) {
-    Object.assign(this, { data, shown, listeners: [] });
+    Object.assign(this, { data, shown, listeners: [], reveal: () => {} }); // `reveal` may change the part shown
     this.clear();
     shown.listeners.push(() => this.light());
   }
@@ -17,6 +17,7 @@ export class Selection {
   // `move`: whether to move the camera even if everything is visible.
   choose({ node = null, edge = null, set = null }, move = false) {
     Object.assign(this, { node, edge, set });
+    this.reveal();
     this.light();
     this.listeners.forEach((listener) => listener(move));
   }
@@ -31,6 +32,7 @@ export class Selection {
     const { source, target } = data.edges;
     this.near = new Set();
     this.lit = [];
+    if (this.shown.isOverview) return; // variables are not drawn
     if (node !== null) {
       this.lit = data.incident[node].filter((k) => this.shown.has(k));
       this.near = new Set([node, ...this.lit.map((k) => across(data, k, node))]);
@@ -41,5 +43,7 @@ export class Selection {
       data.nodes[set.by].forEach((own, k) => own === set.number && this.near.add(k));
       this.lit = this.shown.edges.filter((k) => this.near.has(source[k]) && this.near.has(target[k]));
     }
+    this.near = new Set([...this.near].filter((each) => this.shown.hasNode(each)));
+    this.lit = this.lit.filter((k) => this.near.has(source[k]) && this.near.has(target[k]));
   }
 }

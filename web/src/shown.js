@@ -18,6 +18,7 @@ export class Shown {
       .filter((limit) => (limit.name === "evidence" && !data.graphs) || limit.steps.length > 1);
     this.switchedOff = new Set(); // kinds of edges
     this.focus = null; // nodes, or null for all
+    this.isOverview = data.isLarge; // whether communities are drawn in place of variables
     this.graph = null; // the graph of a comparison, or null for all
     this.listeners = [];
     this.update();
@@ -50,6 +51,7 @@ export class Shown {
     this.limits.forEach((limit) => (limit.least = -Infinity));
     this.switchedOff.clear();
     this.focus = null;
+    this.isOverview = this.data.isLarge;
     this.change();
   }
 

@@ -121,7 +121,6 @@ def learn(
             err="-" in outputs,
             model=fitted or model_for_page(graph, samples),
             bootstrap=replicates,
-            probabilities=learned.probabilities,
             labels=labels,
         )
     console = console_for(outputs)

@@ -20,6 +20,7 @@ import markhood
 from markhood.content import as_json, content_hash
 from markhood.data.account import table_summary
 from markhood.data.samples import Samples
+from markhood.graph.pair_classes import pair_classes
 from markhood.learning.checks.convergence import fits_not_converged
 from markhood.learning.describe import LearnedGraph
 from markhood.learning.factors import described_factors
@@ -87,6 +88,14 @@ def with_provenance(
             "largest_disagreement": found.disagreement,
             **({} if found.sweeps is None else {"sweeps": found.sweeps, "seed": job.seed}),
         }
+        provenance["classes"] = pair_classes(
+            samples.names,
+            learned.graph,
+            found.pairs,
+            found.probabilities,
+            found.bayes_factors,
+            found.density,
+        )
     provenance |= further or {}
     if by_chance:
         provenance["edges_by_chance"] = list(by_chance)

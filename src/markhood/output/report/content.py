@@ -17,7 +17,7 @@ columns      columns of the edges in a download; `annotations` are those that ar
 groups       names of the groups of variables; `unclear` if there are no clear communities
 measures     centralities by name: value, and low and high if known; `level` is that of intervals,
              and `stability` has the CS coefficient of measures
-classes      pairs that are absent or undecided, and Bayes factors; see `classes.py`
+classes      numbers of pairs by class, and undecided pairs; see `graph/pair_classes.py`
 factors      loadings of hidden factors: columns, loadings (a list per factor), explained
 graphs       for a comparison: name, samples, edges and communities of each graph. An edge has a
              bit in `edges.graphs` for each graph that has it, and its coupling in the column
@@ -43,13 +43,13 @@ import numpy as np
 from markhood.graph.columns import END_COLUMNS, NUMBER_COLUMNS
 from markhood.graph.edge_table import about_graph, number_columns, table_column
 from markhood.graph.graph import Graph
+from markhood.graph.pair_classes import stored_classes
 from markhood.model.fitted.summary import SELECTION
 from markhood.output.citation import BIBTEX
 from markhood.output.pictures.bends import bends
 from markhood.output.pictures.distance import ByDistance
 from markhood.output.pictures.layout import Coordinates
 from markhood.output.report import facts
-from markhood.output.report.classes import classes
 from markhood.output.report.findings import findings
 from markhood.output.report.pairs import pair_counts
 from markhood.output.report.shares import level_shares
@@ -66,7 +66,7 @@ def content(
     bent = {} if edges_are_straight else {"bend": bends(coordinates, graph.edges).round(3).tolist()}
     further: dict[str, Any] = {
         "measures": _numbers(study.measures),
-        "classes": classes(study),
+        "classes": _classes(graph),
         "factors": _factors(graph),
         "unclear": not study.communities.is_clear,
         "distances": None if graph.variables.loci is None else _distances(graph),
@@ -176,6 +176,19 @@ def _pairs(graph: Graph, option: str) -> list[tuple[int, int]]:
         if len(known_ends) == 2:
             pairs.append((known_ends[0], known_ends[1]))
     return pairs
+
+
+def _classes(graph: Graph) -> dict[str, Any] | None:
+    """Return the classes of pairs, with the pairs of nodes as numbers."""
+    found = stored_classes(graph)
+    if found is None:
+        return None
+    numbers = {name: k for k, name in enumerate(graph.nodes)}
+    known = [k for k, pair in enumerate(found["pairs"]) if numbers.keys() >= set(pair)]
+    return found | {
+        "pairs": [[numbers[name] for name in found["pairs"][k]] for k in known],
+        **{name: [found[name][k] for k in known] for name in ("probability", "bayes_factor")},
+    }
 
 
 def _factors(graph: Graph) -> dict[str, Any] | None:

@@ -36,7 +36,6 @@ def write_report(
     *,
     model: Any = None,
     bootstrap: Any = None,
-    probabilities: Any = None,
     labels: Any = None,
     groups: Any = None,
     layout: Layout = "auto",
@@ -60,8 +59,6 @@ def write_report(
     bootstrap : Bootstrap or sequence of Bootstrap, optional
         Bootstraps of the graph: the page shows how often edges are found, intervals of couplings
         and centralities and, with ``resample="cases"``, CS coefficients.
-    probabilities : EdgeProbabilities, optional
-        Probabilities of all pairs from the method bayes, for pairs that are absent or undecided.
     labels : path, mapping or sequence of str, optional
         Text of every variable, such as the wording of an item: a file with the columns variable and
         label, by name, or in order. By default that of the codebook.
@@ -86,7 +83,7 @@ def write_report(
     '<!DOCTYPE html>'
     """
     check_report_writable(path)
-    study = Study.of(as_graph(graph), samples, model, bootstrap, probabilities, labels, groups)
+    study = Study.of(as_graph(graph), samples, model, bootstrap, labels, groups)
     page = _page(study, title, layout, columns)
     replace_all({Path(path): page.encode("utf-8")})
 

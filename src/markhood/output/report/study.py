@@ -27,7 +27,6 @@ from markhood.graph.graph import Graph
 
 if TYPE_CHECKING:
     from markhood.model.fitted.model import FittedModel
-    from markhood.search.values.probabilities import EdgeProbabilities
     from markhood.stability.bootstrap import Bootstrap
     from markhood.stability.centrality import StabilityRow
 
@@ -54,8 +53,6 @@ class Study:
     replicates, cases : Bootstrap, optional
         Resampled data sets for frequencies and intervals, and case-dropping subsets for CS
         coefficients.
-    probabilities : EdgeProbabilities, optional
-        Of all pairs, from the method bayes.
     texts, group_labels : sequence of str, optional
         Text and group of every node; an empty group for none.
     """
@@ -65,7 +62,6 @@ class Study:
     model: FittedModel | None = None
     replicates: Bootstrap | None = None
     cases: Bootstrap | None = None
-    probabilities: EdgeProbabilities | None = None
     texts: Sequence[str] | None = None
     group_labels: Sequence[str] | None = None
 
@@ -76,7 +72,6 @@ class Study:
         samples: Samples | None = None,
         model: FittedModel | None = None,
         bootstrap: Bootstrap | Sequence[Bootstrap] | None = None,
-        probabilities: EdgeProbabilities | None = None,
         labels: Any = None,
         groups: Any = None,
     ) -> Study:
@@ -97,7 +92,6 @@ class Study:
             model,
             next((one for one in found if one.resample != "cases"), None),
             next((one for one in found if one.resample == "cases"), None),
-            probabilities,
             node_texts(graph, labels),
             node_groups(graph, groups),
         )
