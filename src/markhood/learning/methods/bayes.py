@@ -77,15 +77,8 @@ class Bayes(BayesOptions, Method):
     name: ClassVar[str] = "bayes"
     is_random: ClassVar[bool] = True
 
-    @property
-    def scored_by(self) -> Criterion:
-        """The criterion of the starting graph's blankets and of the final edges."""
-        return Bic(START_GAMMA)
-
-    @property
-    def settling(self) -> Method:
-        """Hill climbing: the chains only need one graph to start from."""
-        return Plrhc(gamma=START_GAMMA)
+    scored_by: ClassVar[Criterion] = Bic(START_GAMMA)  # of the first graph and the final edges
+    settling: ClassVar[Method] = Plrhc(gamma=START_GAMMA)  # the chains need one graph to start from
 
     def search(self, job: Job) -> SearchResult:
         """Search for a graph."""
@@ -124,18 +117,15 @@ class Bayes(BayesOptions, Method):
             if self.edge_prior is None:
                 warn_of_prior(learned.probabilities)
 
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications for edge selection by its posterior, and for the starting graph."""
-        return (
-            Reference(
-                "Marsman, Huth, Waldorp and Ntzoufras, 2022",
-                "M. Marsman, K. Huth, L. J. Waldorp and I. Ntzoufras (2022). Objective Bayesian "
-                "edge screening and structure selection for Ising networks. Psychometrika 87(1), "
-                "47-82. https://doi.org/10.1007/s11336-022-09848-8.",
-            ),
-            PAPER,
-        )
+    citations: ClassVar[tuple[Reference, ...]] = (
+        Reference(
+            "Marsman, Huth, Waldorp and Ntzoufras, 2022",
+            "M. Marsman, K. Huth, L. J. Waldorp and I. Ntzoufras (2022). Objective Bayesian "
+            "edge screening and structure selection for Ising networks. Psychometrika 87(1), "
+            "47-82. https://doi.org/10.1007/s11336-022-09848-8.",
+        ),
+        PAPER,
+    )
 
     def sentence_on_missing(self, missing: str, sets: int) -> str:
         """Describe the treatment of missing values."""

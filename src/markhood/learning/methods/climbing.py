@@ -83,6 +83,8 @@ class ClimbingOptions(GammaOptions):
 class Climbing(ClimbingOptions, Method):
     """Greedy blankets of all variables, combined into a graph: shared by several methods."""
 
+    citations: ClassVar[tuple[Reference, ...]] = (PAPER,)
+
     @property
     def near(self) -> dict[str, int | None]:
         """The search space of blankets: all variables."""
@@ -102,8 +104,6 @@ class Climbing(ClimbingOptions, Method):
         """Search among the neighbours that an earlier search found."""
         return climb_again(job, before, self.rule, self.gamma)
 
-    is_conditional: ClassVar[bool] = True
-
     @property
     def tested_gamma(self) -> float | None:
         """The gamma that every edge must pass."""
@@ -113,11 +113,6 @@ class Climbing(ClimbingOptions, Method):
     def climb(self) -> Climb:
         """The options that a forecast needs."""
         return Climb(self.gamma, **self.near, is_global=self.rule == "global")
-
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it."""
-        return (PAPER,)
 
     def sentences(self) -> Iterator[str]:
         """Describe the method for a methods section."""
@@ -261,14 +256,11 @@ class MarginalPseudoLikelihood(MarginalPseudoLikelihoodOptions, Climbing):
         """The criterion of blankets."""
         return Mpl(self.gamma)
 
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it."""
-        return (
-            Reference(
-                "Pensar et al., 2017",
-                "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal "
-                "pseudo-likelihood learning of discrete Markov network structures. Bayesian "
-                "Analysis 12(4), 1195-1215. https://arxiv.org/abs/1401.4988.",
-            ),
-        )
+    citations: ClassVar[tuple[Reference, ...]] = (
+        Reference(
+            "Pensar et al., 2017",
+            "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal "
+            "pseudo-likelihood learning of discrete Markov network structures. Bayesian "
+            "Analysis 12(4), 1195-1215. https://arxiv.org/abs/1401.4988.",
+        ),
+    )
