@@ -23,9 +23,10 @@ from markhood.stability.expected_network import Model, ModelOf, couplings_of_mod
 from markhood.stability.grouped import read_groups
 from markhood.stability.groups import compare
 from markhood.stability.replicates import reported_couplings
+from markhood.stability.studies import BootstrapOptions, GroupOptions
 
-CASES = 100  # case-dropping replicates for a CS coefficient
-PERMUTATIONS = 199  # of group labels
+CASES = BootstrapOptions(replicates=100, resample="cases")  # for a CS coefficient
+PERMUTATIONS = GroupOptions(permutations=199)
 LEVEL = 0.05
 
 
@@ -64,7 +65,7 @@ class Study:
             return self._has_found_difference(model, n, seeds[1], rng)
         samples = _with_missing(model.sample_packed(n, seeds[1]), self.missing_share, rng)
         if self.measure == "cs":
-            found = bootstrap_samples(self._alone, samples, CASES, "cases", None)
+            found = bootstrap_samples(self._alone, samples, CASES)
             return float(next(r["cs"] for r in found.stability() if r["measure"] == "strength"))
         edges, couplings = self._learned(samples, rng)
         truth, learned = (pair_numbers(one) for one in (model.graph.edges, edges))

@@ -27,7 +27,6 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.model.potts.conditional import given_last
 
-MOST_REPLICATES = 1_000_000
 # Shares of the units to leave out, as in bootnet.
 DROPPED = np.linspace(0.05, 0.75, 10)
 
