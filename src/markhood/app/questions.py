@@ -56,7 +56,6 @@ class Analysis:
         Name of a question, which is that of a command.
     table : Path or None
         The data, in the current folder; None for planning without data.
-    method : str
     settings : mapping of str to str or bool
         The settings that differ from their defaults, as typed on the command line.
     codebook : list of dict
@@ -241,12 +240,10 @@ class Question:
         Command that answers it.
     title, text : str
         What the user reads.
-    answer : callable
     options : type of Options
         Options of the study in addition to those of a request.
     asked : mapping of str to str
         Parameters that everybody is asked for, with the question in plain words.
-    needs_table : bool
     """
 
     name: str

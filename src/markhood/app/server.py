@@ -147,7 +147,6 @@ def create_app(
 
     Parameters
     ----------
-    workspace : Workspace
     token : str
         First part of every path.
     hosts : tuple of str

@@ -28,15 +28,7 @@ NOT_HERE = ("codebook", "executor", "scheduler", "checkpoint")
 
 @dataclass(frozen=True)
 class Setting:
-    """One option, with its type, default and declaration.
-
-    Attributes
-    ----------
-    name, group : str
-    hint : type
-    default : object
-    declared : Declaration
-    """
+    """One option, with its type, default and declaration."""
 
     name: str
     group: str
@@ -148,7 +140,6 @@ def request_of(
 
     Parameters
     ----------
-    method : str
     texts : mapping of str to str or bool
         Settings that differ from their defaults.
     codebook : list of dict

@@ -213,7 +213,6 @@ def check_outputs(
     ----------
     outputs : list of str
         Graph files; a dash for standard output.
-    report : Path, optional
     inputs : iterable of path
         Files and folders that are read.
     others : iterable of Path
@@ -221,12 +220,10 @@ def check_outputs(
     tables, plot
         CSV tables and a figure to write.
     """
-    tables = [table for table in tables if table is not None]
-    if tables:
+    for table in (listed := [table for table in tables if table is not None]):
         from markhood.output.csv_tables import check_table_writable
 
-        for table in tables:
-            check_table_writable(table)
+        check_table_writable(table)
     if plot is not None:
         from markhood.output.pictures.figures import check_figure_writable
 
@@ -241,7 +238,7 @@ def check_outputs(
     files = [output for output in outputs if output != "-"]
     for output in files:
         check_writable(output)
-    written = [*chain.from_iterable(map(files_of, files)), report, *others, *tables, plot]
+    written = [*chain.from_iterable(map(files_of, files)), report, *others, *listed, plot]
     check_distinct(
         [path for path in written if path is not None],
         chain.from_iterable(_files_read(Path(p)) for p in inputs if p is not None),

@@ -47,7 +47,6 @@ def read_with_labels(
 
     Parameters
     ----------
-    data : array, data frame, sparse matrix, Samples or path
     reading : Reading
         Defines how to read the data.
     labels : mapping of str to labels, column or None

@@ -35,7 +35,6 @@ def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:
 
     Parameters
     ----------
-    samples : Samples
     variables : Variables
         With their levels; the samples have all of these variables.
 

@@ -104,7 +104,6 @@ def frame_of_rows(
 
     Parameters
     ----------
-    rows : sequence of mapping
     names : iterable of str, default=()
         The columns of a data frame without rows.
     provenance : mapping, optional

@@ -302,7 +302,6 @@ def weighted(samples: Samples, weights: Any, weights_are: WeightsAre = "auto") -
 
     Parameters
     ----------
-    samples : Samples
     weights : array-like of shape (n_samples,), "similarity" or None
         One weight per sample, or per row of the table that the samples came from. Samples of weight
         0 are left out.
@@ -373,7 +372,6 @@ def similarity_weights(samples: Samples, threshold: float = 0.1, side: int = SID
 
     Parameters
     ----------
-    samples : Samples
     threshold : float, default=0.1
         Maximum share of variables in which similar samples differ.
     side : int

@@ -34,12 +34,7 @@ class Worker(Thread):
 
 @dataclass(frozen=True)
 class Threads:
-    """Tiles on threads of this process.
-
-    Parameters
-    ----------
-    n_threads : int
-    """
+    """Tiles on threads of this process."""
 
     n_threads: int
 

@@ -48,7 +48,6 @@ def centralities(
 
     Parameters
     ----------
-    n_nodes : int
     edges : ndarray of shape (n_edges, 2)
     weights : array-like of shape (n_edges,)
         Finite couplings.

@@ -133,7 +133,6 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
 
     Parameters
     ----------
-    given : path-like, mapping from variables to labels, or sequence with one label per variable
     names : sequence of str
         Of all variables.
 

@@ -385,7 +385,6 @@ class Request:
 
         Parameters
         ----------
-        samples : Samples
         study : mapping, optional
             Further facts that results depend on, if there is more than one search.
         """

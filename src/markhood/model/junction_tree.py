@@ -33,7 +33,6 @@ class JunctionTree:
 
     Attributes
     ----------
-    n_levels : list of int
     order : list of int
         All variables in the order of elimination.
     parents : list of list of int

@@ -42,7 +42,6 @@ def write_samples(samples: Samples, path: Path, block_bytes: int = BLOCK_BYTES) 
 
     Parameters
     ----------
-    samples : Samples
     path : Path
         As for `write_data`.
     block_bytes : int

@@ -69,7 +69,6 @@ class UniformTables:
         return IsingModel(graph, couplings, fields)
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n entries of tables."""
         return np.log(1.0 - rng.random(n))
 
     def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -98,7 +97,6 @@ class NormalCouplings:
         return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n couplings or entries of tables."""
         _require_scale("scale", self.scale)
         return rng.normal(0.0, self.scale, n)
 
@@ -128,7 +126,6 @@ class UniformCouplings:
         return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n couplings or entries of tables."""
         if not self.low <= self.high:
             raise InputError(
                 "option-value", "low", f"low ({self.low}) must not exceed high ({self.high})."
@@ -160,7 +157,6 @@ class SignedCouplings:
         return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n couplings or entries of tables."""
         return np.asarray(self.strength * rng.choice((-1.0, 1.0), n))
 
     def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:

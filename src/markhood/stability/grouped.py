@@ -37,7 +37,6 @@ class Groups:
 
     Attributes
     ----------
-    samples : Samples
     numbers : ndarray of shape (n_samples,), dtype int64
         Group number of each sample.
     names : tuple of str
@@ -125,7 +124,6 @@ class Groups:
 
         Parameters
         ----------
-        tables : sequence of Samples
         names : sequence of str
             Names of the groups.
         pairs : sequence of labels, optional

@@ -79,7 +79,6 @@ class MaxT:
             The differences to report.
         observed : ndarray of shape (n_pairs, n)
             Their test statistics.
-        permutations : sequence of Tally
 
         Examples
         --------

@@ -40,10 +40,8 @@ class Study:
         The planned analysis.
     model_of : callable
         The network by a seed.
-    measure : str
     edge : int
         Row of the edge for the measures ``edge`` and ``group``; -1 for the weakest.
-    missing_share : float
     difference : float
         By how much the coupling of the edge is smaller in the second group.
     """

@@ -168,7 +168,6 @@ class FromModel:
     ----------
     model : object
         Its method ``sample(n_samples, seed)`` returns level numbers, one column per variable.
-    seed : int
     n_covariates : int, default=0
         Number of covariates, which are the last variables. They keep their observed values, and the
         other variables are drawn conditionally on them from an `IsingModel` or `PottsModel` of all

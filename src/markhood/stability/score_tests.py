@@ -73,7 +73,6 @@ class ScoreTest:
         The compared pairs, in lexicographic order.
     starts, field_starts : ndarray of shape (n_edges + 1,) and (n_nodes + 1,)
         Starts of the entries of each pair, and of each field.
-    influence : Influence
     n_second : int
         Number of samples in the second group.
     """

@@ -33,14 +33,12 @@ class CodedTable:
 
     Attributes
     ----------
-    names : tuple of str
     values : list of tuple
         The values of each column by code.
     planes : Planes
         The codes.
     n_rows : int
         Number of rows that are left.
-    reading : Reading
     problems : Problems
         Collects values that cannot be used.
     categories : dict of int to Category

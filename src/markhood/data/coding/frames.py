@@ -87,7 +87,6 @@ def read_frame(
 
     Parameters
     ----------
-    frame : narwhals.DataFrame
     reading : Reading
         Weights may be a column of the frame, which then is not a variable.
     names : sequence of str, optional

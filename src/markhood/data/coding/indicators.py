@@ -49,7 +49,6 @@ def tabulate(
 
     Parameters
     ----------
-    coded : Coded
     orders : mapping of int to sequence
         Categories, in order, of categorical columns.
     known : tuple of tuple, optional

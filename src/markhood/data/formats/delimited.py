@@ -151,7 +151,6 @@ class _Text:
         return parse_cell if self.decimal_comma is None else parse_comma_cell
 
     def rows(self) -> Iterator[Sequence[str]]:
-        """Yield the cells of each row that is not blank."""
         self._offsets = [(0, 0)]
         with self._open() as handle:
             reader = csv.reader(

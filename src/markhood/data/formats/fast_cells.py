@@ -36,7 +36,6 @@ def coded_columns(
 
     Parameters
     ----------
-    path : Path
     delimiter : str
         One ASCII character.
     n_skipped : int

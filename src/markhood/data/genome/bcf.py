@@ -17,12 +17,7 @@ from markhood.errors import InputError
 
 
 class BinaryVariants:
-    """A BCF file.
-
-    Attributes
-    ----------
-    individuals : list of str
-    """
+    """A BCF file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -48,7 +48,6 @@ def find_duplicates(
 
     Parameters
     ----------
-    samples : Samples
     labels : ndarray of shape (n_variables,), optional
         Variables with different labels are never grouped.
     words_per_block : int

@@ -37,12 +37,7 @@ class Site(NamedTuple):
 
 
 class TextVariants:
-    """A VCF file.
-
-    Attributes
-    ----------
-    individuals : list of str
-    """
+    """A VCF file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

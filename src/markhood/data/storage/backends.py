@@ -45,11 +45,9 @@ class Memory:
     """Rows in memory."""
 
     def require(self, n_variables: int, n_samples: int, n_rows: int | None = None) -> None:
-        """Raise if there is not enough space; by default a variable has one row."""
         require_memory(n_variables, n_samples, n_rows)
 
     def zeros(self, n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
-        """Return rows of zeros."""
         return np.zeros((n_rows, n_bytes), np.uint8)
 
     def settle(self, n_bytes: int) -> None:
@@ -77,7 +75,6 @@ class Files:
     _resident: int = field(default=0, init=False)
 
     def require(self, n_variables: int, n_samples: int, n_rows: int | None = None) -> None:
-        """Raise if there is not enough space; by default a variable has one row."""
         needed = (n_variables if n_rows is None else n_rows) * words_per_row(n_samples) * 8
         free = shutil.disk_usage(self.folder).free
         if needed > free:
@@ -90,7 +87,6 @@ class Files:
             )
 
     def zeros(self, n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
-        """Return rows of zeros."""
         if n_rows * n_bytes == 0:
             return np.zeros((n_rows, n_bytes), np.uint8)
         try:
@@ -111,7 +107,6 @@ class Files:
         return rows
 
     def settle(self, n_bytes: int) -> None:
-        """Record that this many bytes of rows were read or written."""
         self._resident += n_bytes
         if self._resident > self.resident_bytes and hasattr(mmap, "MADV_DONTNEED"):
             for one in self._maps:

@@ -30,7 +30,6 @@ class Memory(Generic[Block]):
 
     Parameters
     ----------
-    cupy : module
     words : ndarray of shape (n_rows, n_words), dtype uint64
     copying : Lanes
         Streams to copy on.

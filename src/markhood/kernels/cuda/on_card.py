@@ -21,8 +21,6 @@ class PairsOnCard:
 
     Parameters
     ----------
-    cupy : module
-    bits : Bits
     program : Program
         The program that counts them.
     copying : Lanes
@@ -65,8 +63,6 @@ class TablesOnCard:
 
     Parameters
     ----------
-    cupy : module
-    bits : Bits
     program : Program
         The program that counts them.
     copying : Lanes

@@ -159,7 +159,6 @@ def newton(
 
     Parameters
     ----------
-    likelihood : Likelihood
     start : ndarray of shape (n_coefficients,)
     precision : matrix of shape (n_coefficients, n_coefficients), optional
         Precision of the prior, of any type that can be added to the likelihood's curvature.

@@ -97,7 +97,6 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> LearnedGr
         Its samples were read with ``missing="impute"``.
     method : Method
         The method that searches imputed samples.
-    imputation : Imputation
 
     Returns
     -------

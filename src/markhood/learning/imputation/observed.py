@@ -63,7 +63,6 @@ def surplus_of(
         For each variable with missing values, the samples in which it is missing.
     targets, blankets
         Variables and their neighbours.
-    runner : Runner
     kernels : Kernels
         The compute backend for the regressions.
 
@@ -174,12 +173,10 @@ def observed_pseudo_likelihood(
 
     Parameters
     ----------
-    regressions : Regressions
     samples : Samples
         Test samples, with or without missing values.
     margin : float
         Lower bound of probabilities.
-    rng : numpy Generator
     """
     if not samples.missing:
         return regressions.log_pseudo_likelihood(samples, margin)

@@ -81,7 +81,6 @@ class Bayes(BayesOptions, Method):
     settling: ClassVar[Method] = Plrhc(gamma=START_GAMMA)  # the chains need one graph to start from
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return bayes(job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths)
 
     @property
@@ -105,12 +104,10 @@ class Bayes(BayesOptions, Method):
         return Sweeps(chains, (averaged + 3) // 4, averaged, averaged, draws)
 
     def warn_of_data(self, samples: Samples) -> None:
-        """Warn, before the search, about data that limit the result."""
         super().warn_of_data(samples)
         warn_of_tables(samples)
 
     def warn_of_result(self, job: Job, learned: LearnedGraph) -> None:
-        """Warn about what limits a result."""
         super().warn_of_result(job, learned)
         if learned.probabilities is not None:
             warn_of_chains(learned.probabilities)
@@ -128,14 +125,12 @@ class Bayes(BayesOptions, Method):
     )
 
     def sentence_on_missing(self, missing: str, sets: int) -> str:
-        """Describe the treatment of missing values."""
         return (
             f"{missing} were part of the state of the chains: they were drawn {sets} times in each "
             "chain, alternating with the graph, from regressions on its current graph."
         )
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         sweeps = "" if self.sweeps is None else f", {self.sweeps} sweeps each"
         chosen = f"with a probability above {self.min_probability:g} were kept"
         if self.fdr is not None:

@@ -91,7 +91,6 @@ class Climbing(ClimbingOptions, Method):
         return {"depth": None}
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return hill_climb(
             job,
             gamma=self.gamma,
@@ -115,7 +114,6 @@ class Climbing(ClimbingOptions, Method):
         return Climb(self.gamma, **self.near, is_global=self.rule == "global")
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         by, criterion = "a criterion of the authors' own", self.scored_by
         if type(criterion) in CRITERIA.values():  # a subclass may score differently
             by = getattr(criterion, "description", "")
@@ -231,7 +229,6 @@ class Plrhc(PlrhcOptions, HillClimbing):
 
     @property
     def narrower(self) -> dict[str, Any]:
-        """Options that make search spaces smaller."""
         return {} if self.max_candidates is not None else {"max_candidates": FEWER_CANDIDATES}
 
 

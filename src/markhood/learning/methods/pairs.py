@@ -63,7 +63,6 @@ class Pairwise(PairwiseOptions, Method):
     is_conditional: ClassVar[bool] = False
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         top = None if self.top is None else int(self.top)
         return pairwise(
             job,
@@ -85,7 +84,6 @@ class Pairwise(PairwiseOptions, Method):
         return (*ranked, ARACNE) if self.remove_indirect else ranked
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         corrected = " with the average-product correction" if self.ranking == "mi_apc" else ""
         kept = "best" if self.top is None else f"{self.top} best"
         if self.ranking == "evidence":
@@ -130,7 +128,6 @@ class ChowLiu(ChowLiuOptions, Method):
     is_conditional: ClassVar[bool] = False
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return chow_liu(job, self.gamma, self.forest)
 
     @property
@@ -148,7 +145,6 @@ class ChowLiu(ChowLiuOptions, Method):
     )
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         kind = "forest of dependent pairs" if self.forest else "tree"
         yield f"The graph is the {kind} with the highest likelihood."
 
@@ -206,11 +202,9 @@ class PseudoLikelihood(PseudoLikelihoodOptions, Method):
     )
 
     def sentence_on_missing(self, missing: str, sets: int) -> str:
-        """Describe the treatment of missing values."""
         return f"{missing} were not imputed: they contribute nothing to the log odds of the others."
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         kept = f"the {self.top} best"
         if self.top in (None, MIXTURE):
             kept = "those whose scores stand out from the background"

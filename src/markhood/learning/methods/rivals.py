@@ -42,7 +42,6 @@ class L1Logistic(L1LogisticOptions, Method):
     uses_order: ClassVar[bool] = False  # its paths are over indicators
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return l1_search(
             job,
             gamma=float(self.gamma),
@@ -72,7 +71,6 @@ class L1Logistic(L1LogisticOptions, Method):
     )
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         scaled = " on standardised variables" if self.standardize else ""
         refit = "after a refit without the penalty" if self.refit else "without a refit"
         yield (
@@ -96,7 +94,6 @@ class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
     takes_reals: ClassVar[bool] = False
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return blankets_joint_posterior(job)
 
     citations: ClassVar[tuple[Reference, ...]] = (
@@ -109,7 +106,6 @@ class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
     )
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         yield (
             "Hill climbing (IBMAP-HC) searched for the graph whose independence assertions have "
             "the highest joint posterior probability."
