@@ -48,25 +48,14 @@ GROUPS_COST = 8  # of a comparison, in units of learning one graph
 
 @dataclass(frozen=True)
 class Analysis:
-    """What the user asked for.
+    """What the user asked for."""
 
-    Attributes
-    ----------
-    question : str
-        Name of a question, which is that of a command.
-    table : Path or None
-        The data, in the current folder; None for planning without data.
-    settings : mapping of str to str or bool
-        The settings that differ from their defaults, as typed on the command line.
-    codebook : list of dict
-        Rows of the columns whose role, kind or levels were changed.
-    """
-
-    question: str
-    table: Path | None
+    question: str  # name of a question, which is that of a command
+    table: Path | None  # the data, in the current folder; None for planning without data
     method: str
+    # The settings that differ from their defaults, as typed on the command line.
     settings: Mapping[str, Any]
-    codebook: list[dict[str, Any]]
+    codebook: list[dict[str, Any]]  # rows of the columns whose role, kind or levels were changed
 
     def request(self, progress: Progress = no_progress) -> Request:
         """Return the request; all threads are used unless the user set another number."""
@@ -232,25 +221,14 @@ def size(analysis: Analysis, request: Request, result: Result) -> None:
 
 @dataclass(frozen=True)
 class Question:
-    """A question, with the function that answers it.
+    """A question, with the function that answers it."""
 
-    Attributes
-    ----------
-    name : str
-        Command that answers it.
-    title, text : str
-        What the user reads.
-    options : type of Options
-        Options of the study in addition to those of a request.
-    asked : mapping of str to str
-        Parameters that everybody is asked for, with the question in plain words.
-    """
-
-    name: str
+    name: str  # command that answers it
     title: str
-    text: str
+    text: str  # what the user reads, below the title
     answer: Callable[[Analysis, Request, Result], None]
-    options: type[Options]
+    options: type[Options]  # options of the study in addition to those of a request
+    # Parameters that everybody is asked for, with the question in plain words.
     asked: Mapping[str, str]
     needs_table: bool = True
 

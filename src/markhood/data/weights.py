@@ -243,24 +243,12 @@ def read_weights(path: Path) -> NDArray[np.float64]:
 
 
 class Wanted(NamedTuple):
-    """The columns of a table to read.
+    """The columns of a table to read."""
 
-    Attributes
-    ----------
-    columns : list of int
-        Those that may become variables.
-    names : list of str
-        Their names.
-    weights : int, optional
-        The column with the weights.
-    reading : Reading
-        With the weights of a file, if any.
-    """
-
-    columns: list[int]
-    names: list[str]
-    weights: int | None
-    reading: Reading
+    columns: list[int]  # those that may become variables
+    names: list[str]  # their names
+    weights: int | None  # the column with the weights
+    reading: Reading  # with the weights of a file, if any
 
     def are_all(self, n_columns: int) -> bool:
         """Return whether these are all columns, in their order."""

@@ -65,20 +65,13 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True)
 class NativeKernels:
-    """Kernels for x86-64 (AVX-512, AVX2, POPCNT), arm64 (NEON) and any other processor.
-
-    Parameters
-    ----------
-    instruction_set : str, default=""
-        One of ``available()``. The empty string selects the best one.
-    most_steps : int, default=500
-        Number of steps after which a fit of `l1_paths` or `fit_potts` is reported as not converged.
-    """
+    """Kernels for x86-64 (AVX-512, AVX2, POPCNT), arm64 (NEON) and any other processor."""
 
     # A few milliseconds of counting, with columns that fit in the level-2 cache.
     TILING: ClassVar[Tiling] = Tiling(words=4e7, side=1024)
 
-    instruction_set: str = ""
+    instruction_set: str = ""  # one of ``available()``. The empty string selects the best one
+    # Number of steps after which a fit of `l1_paths` or `fit_potts` is reported as not converged.
     most_steps: int = 500
 
     @property

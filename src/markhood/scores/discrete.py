@@ -73,22 +73,13 @@ COLUMNS_PER_BLOCK = 32  # block size of the kernels; a tile has whole blocks
 
 @dataclass(frozen=True)
 class DiscreteScorer:
-    """Scores from the kernels.
-
-    Parameters
-    ----------
-    criterion : Bic or Mpl
-        What scores blankets.
-    kernels : Kernels
-        By default the compiled ones.
-    n_covariates : int, default=0
-        Number of covariates, which come last: pairs are measured conditional on them (`given.py`).
-        Blankets contain them as members if requested.
-    """
+    """Scores from the kernels."""
 
     samples: Samples
-    criterion: Criterion = field(default_factory=Bic)
-    kernels: Kernels = field(default_factory=NativeKernels)
+    criterion: Criterion = field(default_factory=Bic)  # what scores blankets
+    kernels: Kernels = field(default_factory=NativeKernels)  # by default the compiled ones
+    # Number of covariates, which come last: pairs are measured conditional on them (`given.py`).
+    # Blankets contain them as members if requested.
     n_covariates: int = 0
 
     def on(self, samples: Samples) -> Self:

@@ -32,26 +32,14 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Draws and measures data sets.
+    """Draws and measures data sets."""
 
-    Attributes
-    ----------
-    request : Request
-        The planned analysis.
-    model_of : callable
-        The network by a seed.
-    edge : int
-        Row of the edge for the measures ``edge`` and ``group``; -1 for the weakest.
-    difference : float
-        By how much the coupling of the edge is smaller in the second group.
-    """
-
-    request: Request
-    model_of: ModelOf
+    request: Request  # the planned analysis
+    model_of: ModelOf  # the network by a seed
     measure: str
-    edge: int = -1
+    edge: int = -1  # row of the edge for the measures ``edge`` and ``group``; -1 for the weakest
     missing_share: float = 0.0
-    difference: float = 1.0
+    difference: float = 1.0  # by how much the coupling of the edge is smaller in the second group
 
     def value(self, tile: tuple[int, int]) -> float:
         """Return the measure of the data set with this number and size."""

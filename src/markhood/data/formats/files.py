@@ -45,26 +45,14 @@ from markhood.options import checked, documented
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format of data files.
+    """A format of data files."""
 
-    Attributes
-    ----------
-    endings : tuple of str
-        Endings of file names.
-    read : callable
-        Reads samples from a path with a `Reading`.
-    takes : tuple of str
-        Options of `Reading` that apply to this format, but not to all formats.
-    compressed : tuple of str
-        Additional endings of compressed files.
-    are_sites : bool
-        Whether variables are sites of genomes or columns of alignments: see `Samples.are_sites`.
-    """
-
-    endings: tuple[str, ...]
-    read: Callable[[Path, Reading], Samples]
+    endings: tuple[str, ...]  # endings of file names
+    read: Callable[[Path, Reading], Samples]  # reads samples from a path with a `Reading`
+    # Options of `Reading` that apply to this format, but not to all formats.
     takes: tuple[str, ...] = ()
-    compressed: tuple[str, ...] = ()
+    compressed: tuple[str, ...] = ()  # additional endings of compressed files
+    # Whether variables are sites of genomes or columns of alignments: see `Samples.are_sites`.
     are_sites: bool = False
 
 

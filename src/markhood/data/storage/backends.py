@@ -59,18 +59,10 @@ MEMORY = Memory()
 
 @dataclass(eq=False)
 class Files:
-    """Rows in anonymous temporary files on the disk of a folder.
+    """Rows in anonymous temporary files on the disk of a folder."""
 
-    Parameters
-    ----------
-    folder : Path
-        A writable folder; the files are not visible in it.
-    resident_bytes : int
-        Bytes to read or write before the pages are released.
-    """
-
-    folder: Path
-    resident_bytes: int = RESIDENT_BYTES
+    folder: Path  # a writable folder; the files are not visible in it
+    resident_bytes: int = RESIDENT_BYTES  # bytes to read or write before the pages are released
     _maps: WeakSet[mmap.mmap] = field(default_factory=WeakSet, init=False)
     _resident: int = field(default=0, init=False)
 

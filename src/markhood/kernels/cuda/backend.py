@@ -29,15 +29,9 @@ FEWEST_PAIRS = (
 
 @dataclass(frozen=True)
 class CudaKernels(NativeKernels):
-    """Kernels for a machine with an NVIDIA GPU.
+    """Kernels for a machine with an NVIDIA GPU."""
 
-    Parameters
-    ----------
-    device : Device, optional
-        The GPU, with its data.
-    """
-
-    device: Device = field(default_factory=Device)
+    device: Device = field(default_factory=Device)  # the GPU, with its data
 
     @property
     def name(self) -> str:

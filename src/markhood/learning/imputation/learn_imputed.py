@@ -74,18 +74,10 @@ TURN_OF_CHAIN = 0.25  # relative to chains on complete data; all pairs are refit
 
 @dataclass(frozen=True)
 class Imputation:
-    """How missing values are imputed.
+    """How missing values are imputed."""
 
-    Parameters
-    ----------
-    sets : int, default=10
-        Number of imputed data sets.
-    seed : int or None, default=0
-        Random seed. None draws a different one on every call.
-    """
-
-    sets: int = 10
-    seed: int | None = 0
+    sets: int = 10  # number of imputed data sets
+    seed: int | None = 0  # random seed. None draws a different one on every call
 
 
 def learn_imputed(job: Job, method: Method, imputation: Imputation) -> LearnedGraph:

@@ -34,21 +34,13 @@ from markhood.model.potts.model import PottsModel
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Standard errors.
+    """Standard errors."""
 
-    Attributes
-    ----------
-    couplings : ndarray of shape (n_edges,)
-    tables : tuple of ndarray of shape (r_i, r_j), or None
-        Errors of the table of each edge; None for an edge with a single number.
-    fields : ndarray of shape (n_variables,), or tuple of ndarray of shape (r_i,)
-    spin_fields : ndarray of shape (n_variables,), or None
-        Errors of the fields in -1/+1 coding, if all variables are binary.
-    """
-
-    couplings: NDArray[np.float64]
+    couplings: NDArray[np.float64]  # shape (n_edges,)
+    # (r_i, r_j): errors of the table of each edge; None for an edge with a single number.
     tables: tuple[NDArray[np.float64] | None, ...]
-    fields: NDArray[np.float64] | tuple[NDArray[np.float64], ...]
+    fields: NDArray[np.float64] | tuple[NDArray[np.float64], ...]  # shape (n_variables,)
+    # (n_variables,): errors of the fields in -1/+1 coding, if all variables are binary.
     spin_fields: NDArray[np.float64] | None
 
 
