@@ -258,16 +258,27 @@ CODE_GROUPS = {
 class Finding:
     """A message with its code and place.
 
+    Attributes
+    ----------
+    code : str
+        One of `CODES`.
+    where : str
+        The column, option or file that is concerned; empty for the whole table or request.
+    text : str
+        The problem or the decision, and what to do.
+    severity : {"warning", "note"}
+        A note is recorded and shown in summaries, without a warning.
+
     Examples
     --------
     >>> Finding("constant-column", "sex", "Column 'sex' has one value only.").code
     'constant-column'
     """
 
-    code: str  # one of `CODES`
-    where: str  # the column, option or file that is concerned; empty for the whole table or request
-    text: str  # the problem or the decision, and what to do
-    severity: Severity = "note"  # a note is recorded and shown in summaries, without a warning
+    code: str
+    where: str
+    text: str
+    severity: Severity = "note"
 
     def as_json(self) -> dict[str, str]:
         """Return the finding for a provenance."""
@@ -281,13 +292,20 @@ class Finding:
 
 @dataclass
 class FindingLog:
-    """Collect the findings of one table while it is read, and the columns that are left out."""
+    """Collect the findings of one table while it is read, and the columns that are left out.
 
-    # In the order in which they were recorded, without repetitions.
+    Attributes
+    ----------
+    findings : list of Finding
+        In the order in which they were recorded, without repetitions.
+    left_out : dict of str to str
+        Columns that are not variables, with the reason.
+    texts : dict of str to str
+        Labels of columns that the source contains, such as the texts of questions.
+    """
+
     findings: list[Finding] = field(default_factory=list)
-    # Columns that are not variables, with the reason.
     left_out: dict[str, str] = field(default_factory=dict)
-    # Labels of columns that the source contains, such as the texts of questions.
     texts: dict[str, str] = field(default_factory=dict)
     _n_emitted: int = 0
 

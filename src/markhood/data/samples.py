@@ -71,34 +71,55 @@ class RealColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Packed discrete data with names, levels and weights."""
+    """Packed discrete data with names, levels and weights.
 
-    # (n_rows, n_words): indicator rows, variable after variable. Sample s is bit ``s % 64`` of word
-    # ``s // 64``. Bits past ``n_samples`` are zero, so they are not counted; ``n_words`` is a
-    # multiple of eight.
+    Attributes
+    ----------
+    words : ndarray of shape (n_rows, n_words), dtype uint64
+        Indicator rows, variable after variable. Sample s is bit ``s % 64`` of word ``s // 64``.
+        Bits past ``n_samples`` are zero, so they are not counted; ``n_words`` is a multiple of
+        eight.
+    n_samples : int
+        Number of bits in use in each row.
+    variables : Variables
+        Names, levels and kinds of the variables.
+    missing : mapping of int to ndarray of shape (n_words,), dtype uint64
+        For each variable that has missing values, the samples in which it is missing; its
+        indicator rows are zero there. Empty unless the data were read with ``missing="impute"``.
+    weights : Weights, optional
+        Weight of each sample; by default 1.
+    account : Account, optional
+        How the table was read that the samples came from.
+    are_sites : bool, default=False
+        Whether the variables are sites of genomes or columns of alignments, which are often copies
+        of each other: these are grouped by default.
+    rows : ndarray of shape (n_samples,), dtype int64, optional
+        The row of the table that each sample came from. None if every row became a sample, in
+        order.
+    reading : Reading, optional
+        The options with which the table was read, to read new data in the same way.
+    library : {"pandas", "polars"}, optional
+        Library of the data frame that the samples came from, for the frames of results.
+    reals : mapping of str to RealColumn
+        Numeric covariates by name: they are in every regression, and are not variables.
+    components : Components, optional
+        Components of the variables, whose rest scores are in every regression (`rest_scores.py`).
+    clusters : ndarray of shape (n_samples,), dtype int64, optional
+        The cluster of each sample, numbered from 0. By default samples are independent.
+    """
+
     words: NDArray[np.uint64]
-    n_samples: int  # number of bits in use in each row
-    variables: Variables  # names, levels and kinds of the variables
-    # (n_words,): for each variable that has missing values, the samples in which it is missing; its
-    # indicator rows are zero there. Empty unless the data were read with ``missing="impute"``.
+    n_samples: int
+    variables: Variables
     missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
-    weights: Weights | None = None  # weight of each sample; by default 1
-    account: Account | None = None  # how the table was read that the samples came from
-    # Whether the variables are sites of genomes or columns of alignments, which are often copies of
-    # each other: these are grouped by default.
+    weights: Weights | None = None
+    account: Account | None = None
     are_sites: bool = False
-    # (n_samples,): the row of the table that each sample came from. None if every row became a
-    # sample, in order.
     rows: NDArray[np.int64] | None = None
-    # The options with which the table was read, to read new data in the same way.
     reading: Reading | None = None
-    # Library of the data frame that the samples came from, for the frames of results.
     library: str | None = None
-    # Numeric covariates by name: they are in every regression, and are not variables.
     reals: Mapping[str, RealColumn] = field(default_factory=dict)
-    # Components of the variables, whose rest scores are in every regression (`rest_scores.py`).
     components: Components | None = None
-    # (n_samples,): the cluster of each sample, numbered from 0. By default samples are independent.
     clusters: NDArray[np.int64] | None = None
 
     @property

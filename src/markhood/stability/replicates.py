@@ -48,13 +48,19 @@ class Replicate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The graphs of many data sets."""
+    """The graphs of many data sets.
+
+    Attributes
+    ----------
+    n_variables : int
+    pairs : ndarray of shape (n_pairs, 2)
+        All pairs that are an edge of at least one graph, i < j, in lexicographic order.
+    couplings : csc_array of shape (n_replicates, n_pairs)
+        Couplings of the edges. A stored entry is an edge, even if its coupling is 0.
+    """
 
     n_variables: int
-    # (n_pairs, 2): all pairs that are an edge of at least one graph, i < j, in lexicographic order.
     pairs: NDArray[np.int64]
-    # (n_replicates, n_pairs): couplings of the edges. A stored entry is an edge, even if its
-    # coupling is 0.
     couplings: csc_array
 
     @classmethod

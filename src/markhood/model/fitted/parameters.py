@@ -34,13 +34,21 @@ from markhood.model.potts.model import PottsModel
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Standard errors."""
+    """Standard errors.
 
-    couplings: NDArray[np.float64]  # shape (n_edges,)
-    # (r_i, r_j): errors of the table of each edge; None for an edge with a single number.
+    Attributes
+    ----------
+    couplings : ndarray of shape (n_edges,)
+    tables : tuple of ndarray of shape (r_i, r_j), or None
+        Errors of the table of each edge; None for an edge with a single number.
+    fields : ndarray of shape (n_variables,), or tuple of ndarray of shape (r_i,)
+    spin_fields : ndarray of shape (n_variables,), or None
+        Errors of the fields in -1/+1 coding, if all variables are binary.
+    """
+
+    couplings: NDArray[np.float64]
     tables: tuple[NDArray[np.float64] | None, ...]
-    fields: NDArray[np.float64] | tuple[NDArray[np.float64], ...]  # shape (n_variables,)
-    # (n_variables,): errors of the fields in -1/+1 coding, if all variables are binary.
+    fields: NDArray[np.float64] | tuple[NDArray[np.float64], ...]
     spin_fields: NDArray[np.float64] | None
 
 

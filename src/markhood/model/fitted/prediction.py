@@ -27,12 +27,17 @@ _BLOCK = 1 << 22  # numbers in memory at a time
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The distribution and the most probable state of the unknown values."""
+    """The distribution and the most probable state of the unknown values.
 
-    # (n_samples, n_columns): probabilities of the levels of all variables; indicators of known
-    # values.
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_samples, n_columns)
+        Probabilities of the levels of all variables; indicators of known values.
+    most_probable : ndarray of shape (n_variables, n_samples), dtype uint16
+        The samples, completed by the jointly most probable values.
+    """
+
     probabilities: NDArray[np.float64]
-    # (n_variables, n_samples): the samples, completed by the jointly most probable values.
     most_probable: NDArray[np.uint16]
 
 

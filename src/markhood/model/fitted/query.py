@@ -38,14 +38,26 @@ DRAWS = 2000  # per chain
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The distribution of one or more variables given evidence."""
+    """The distribution of one or more variables given evidence.
+
+    Attributes
+    ----------
+    targets : tuple of str
+    levels : tuple of tuple
+        The levels of each target, in order.
+    probabilities : ndarray with one axis per target
+        Probabilities of all combinations of levels.
+    method : {"exact", "sampled"}
+        Whether the probabilities are exact or estimated by Gibbs sampling.
+    error : float
+        The largest standard error of a probability; 0 if exact.
+    """
 
     targets: tuple[str, ...]
-    levels: tuple[tuple[Any, ...], ...]  # the levels of each target, in order
-    probabilities: NDArray[np.float64]  # probabilities of all combinations of levels
-    # "exact", "sampled": whether the probabilities are exact or estimated by Gibbs sampling.
+    levels: tuple[tuple[Any, ...], ...]
+    probabilities: NDArray[np.float64]
     method: str
-    error: float  # the largest standard error of a probability; 0 if exact
+    error: float
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each combination of levels, with its ``probability``."""

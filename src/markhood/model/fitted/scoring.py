@@ -17,15 +17,26 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Predictability:
-    """The accuracy of predicting each variable from all others."""
+    """The accuracy of predicting each variable from all others.
+
+    Attributes
+    ----------
+    names : tuple of str
+    accuracy : ndarray of shape (n_variables,)
+        Share of the samples whose most probable level is the true one.
+    majority : ndarray of shape (n_variables,)
+        Share of the most frequent level.
+    normalized : ndarray of shape (n_variables,)
+        Normalised accuracy; NaN for a constant variable.
+    log_loss : ndarray of shape (n_variables,)
+        Mean of -log probability of the true level.
+    """
 
     names: tuple[str, ...]
-    # (n_variables,): share of the samples whose most probable level is the true one.
     accuracy: NDArray[np.float64]
-    majority: NDArray[np.float64]  # (n_variables,): share of the most frequent level
-    # (n_variables,): normalised accuracy; NaN for a constant variable.
+    majority: NDArray[np.float64]
     normalized: NDArray[np.float64]
-    log_loss: NDArray[np.float64]  # (n_variables,): mean of -log probability of the true level
+    log_loss: NDArray[np.float64]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each variable."""
