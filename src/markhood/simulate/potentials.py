@@ -24,6 +24,7 @@ variables with different numbers of levels, while the coupling per step falls wi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -76,8 +77,28 @@ class UniformTables:
         return np.zeros(n)
 
 
+class _Couplings(ABC):
+    """One number per edge, and normal fields."""
+
+    fields: float
+
+    @abstractmethod
+    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw n couplings or entries of tables."""
+
+    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
+        """Return a model on the graph."""
+        couplings = self.entries(graph.n_edges, rng)
+        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
+
+    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw n fields."""
+        _require_scale("fields", self.fields)
+        return rng.normal(0.0, self.fields, n)
+
+
 @dataclass(frozen=True)
-class NormalCouplings:
+class NormalCouplings(_Couplings):
     """Couplings from a normal distribution.
 
     Attributes
@@ -91,22 +112,13 @@ class NormalCouplings:
     scale: float = 1.0
     fields: float = 0.0
 
-    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
-        """Return a model on the graph."""
-        couplings = self.entries(graph.n_edges, rng)
-        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
-
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
         _require_scale("scale", self.scale)
         return rng.normal(0.0, self.scale, n)
 
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n fields."""
-        return _normal_fields(n, self.fields, rng)
-
 
 @dataclass(frozen=True)
-class UniformCouplings:
+class UniformCouplings(_Couplings):
     """Couplings uniform between `low` and `high`.
 
     Attributes
@@ -120,11 +132,6 @@ class UniformCouplings:
     high: float = 1.0
     fields: float = 0.0
 
-    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
-        """Return a model on the graph."""
-        couplings = self.entries(graph.n_edges, rng)
-        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
-
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
         if not self.low <= self.high:
             raise InputError(
@@ -132,13 +139,9 @@ class UniformCouplings:
             )
         return rng.uniform(self.low, self.high, n)
 
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n fields."""
-        return _normal_fields(n, self.fields, rng)
-
 
 @dataclass(frozen=True)
-class SignedCouplings:
+class SignedCouplings(_Couplings):
     """Couplings of one strength, each with a random sign.
 
     Attributes
@@ -151,17 +154,8 @@ class SignedCouplings:
     strength: float = 1.0
     fields: float = 0.0
 
-    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
-        """Return a model on the graph."""
-        couplings = self.entries(graph.n_edges, rng)
-        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
-
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
         return np.asarray(self.strength * rng.choice((-1.0, 1.0), n))
-
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n fields."""
-        return _normal_fields(n, self.fields, rng)
 
 
 POTENTIALS: dict[str, type[UniformTables | NormalCouplings | UniformCouplings | SignedCouplings]]
@@ -345,11 +339,6 @@ def from_log_tables(
     fields = np.zeros(graph.n_nodes)
     np.add.at(fields, graph.edges, np.stack((first - zero, second - zero), axis=1))
     return both + zero - first - second, fields
-
-
-def _normal_fields(n: int, scale: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    _require_scale("fields", scale)
-    return rng.normal(0.0, scale, n)
 
 
 def _require_scale(name: str, scale: float) -> None:
