@@ -153,8 +153,6 @@ def create_app(
         Values of the header Host that are accepted, with the port.
     limit : int
         Largest number of bytes of a file.
-    on_quit : callable
-        Called when the user ends the server from the page.
     """
     api = _Api(workspace, limit, on_quit)
 

@@ -73,13 +73,7 @@ class Setting:
         }
 
     def value(self, text: Any) -> Any:
-        """Return the value of a text; files are named without folders.
-
-        Raises
-        ------
-        InputError
-            If the text is not a value of this option.
-        """
+        """Return the value of a text; files are named without folders."""
         if self.kind == "flag":
             return text
         if not isinstance(text, str):
@@ -136,17 +130,7 @@ def values_of(settings: Iterable[Setting], texts: Mapping[str, Any]) -> dict[str
 def request_of(
     method: str, texts: Mapping[str, Any], codebook: list[dict[str, Any]], **run: Any
 ) -> Request:
-    """Build the request of an analysis: the method, changed settings and codebook.
-
-    Parameters
-    ----------
-    texts : mapping of str to str or bool
-        Settings that differ from their defaults.
-    codebook : list of dict
-        Rows of the columns whose role, kind or levels the user changed.
-    **run
-        Run options that apply unless the user set them.
-    """
+    """Build the request of an analysis: the method, changed settings and codebook."""
     values = values_of(request_settings(method), texts)
     own = {"codebook": codebook} if codebook else {}
     return Request.of(method, run | values | own)

@@ -36,10 +36,6 @@ def serve(
     ----------
     port : int, optional
         0 for any free port. By default 8765 or one of the next ports.
-    browser : bool, default=True
-        Whether to open the address in the browser.
-    announce : callable
-        Receives lines for the user.
     folder : Path, optional
         Where the temporary folder is made.
 

@@ -76,8 +76,6 @@ def with_kinds(
 
     Parameters
     ----------
-    variables : Variables
-        With their levels.
     kinds : {"auto", "nominal", "ordinal"} or mapping
         For all variables, or for some by name: a kind, or levels in their order.
     declared : mapping of int to Category

@@ -97,9 +97,6 @@ def read_like(
 
     Parameters
     ----------
-    data : array, data frame or sparse matrix of shape (n_samples, n_columns), or path
-    variables : Variables
-        With their levels.
     reading : Reading, optional
         How the known data were read: codes for missing, and how to treat missing values. Columns,
         kinds and levels are those of the variables.
@@ -173,8 +170,6 @@ def codes_like(
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
         Columns are matched by name. Those of an array are x0, x1, ... if the variables have such
         names, else `names`, or the variables that are not hidden, in order.
-    variables : Variables
-        With their levels.
     hidden : collection of int
         Variables that are ignored, whether or not the data have them.
     reading : Reading, optional

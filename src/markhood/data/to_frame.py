@@ -42,8 +42,6 @@ def frame_library(data: Any = None, provenance: Mapping[str, Any] | None = None)
 
     Parameters
     ----------
-    data : optional
-        The user's data; a data frame determines the library.
     provenance : mapping, optional
         Of a graph, which records the library of its data.
 
@@ -72,8 +70,6 @@ def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
 
     Parameters
     ----------
-    columns : mapping of str to ndarray, list or Ordered
-        All of the same length.
     library : {"pandas", "polars"}, optional
         By default `frame_library`.
 
@@ -124,8 +120,6 @@ def frame_of_levels(
 
     Parameters
     ----------
-    variables : Variables
-        With their levels.
     numbers : ndarray of shape (n_samples, n_variables)
     library : {"pandas", "polars"}, optional
         By default `frame_library`.

@@ -53,8 +53,6 @@ def as_weights(values: Any, n_samples: int, weights_are: WeightsAre = "auto") ->
     ----------
     values : array-like of shape (n_samples,)
         Non-negative numbers.
-    n_samples : int
-        Required number of weights.
     weights_are : {"auto", "frequencies", "survey"}, default="auto"
         Frequencies are used as they are, rounded to 1/1024 unless all are whole numbers. Survey
         weights are scaled to the effective sample size. By default whole numbers are frequencies;
@@ -293,8 +291,6 @@ def weighted(samples: Samples, weights: Any, weights_are: WeightsAre = "auto") -
     weights : array-like of shape (n_samples,), "similarity" or None
         One weight per sample, or per row of the table that the samples came from. Samples of weight
         0 are left out.
-    weights_are : {"auto", "frequencies", "survey"}, default="auto"
-        See `as_weights`.
 
     Examples
     --------
@@ -362,8 +358,6 @@ def similarity_weights(samples: Samples, threshold: float = 0.1, side: int = SID
     ----------
     threshold : float, default=0.1
         Maximum share of variables in which similar samples differ.
-    side : int
-        Samples per side of a tile that is compared at a time.
 
     Returns
     -------

@@ -147,8 +147,6 @@ class SavedPhase:
     ----------
     tiles : bytes
         Hash of all tiles; tiles cut differently cannot be reused.
-    records : sequence of type, default=()
-        As for `Checkpoint`.
 
     Attributes
     ----------

@@ -46,8 +46,6 @@ def pair_classes(
 
     Parameters
     ----------
-    names : sequence of str
-        Of the variables that the pairs number.
     pairs : ndarray of shape (n_pairs, 2)
         Candidates; all other pairs are absent.
     probabilities, factors : ndarray of shape (n_pairs,)

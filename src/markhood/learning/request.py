@@ -125,13 +125,7 @@ class Request:
 
     @classmethod
     def of(cls, method: str | Method, options: Mapping[str, Any]) -> Self:
-        """Sort flat options into their groups.
-
-        Raises
-        ------
-        InputError
-            If a method or option is unknown, or a value is invalid.
-        """
+        """Sort flat options into their groups."""
         kinds: list[type[Options]] = [Reading, Knowledge, Execution]
         kind = method_class(method) if isinstance(method, str) else type(method)
         if not issubclass(kind, Options):

@@ -44,8 +44,6 @@ def write_samples(samples: Samples, path: Path, block_bytes: int = BLOCK_BYTES) 
     ----------
     path : Path
         As for `write_data`.
-    block_bytes : int
-        Size of the blocks.
     """
     check_data_writable(path)
     ending, blocks = path.suffix.lower(), _rows(samples, block_bytes)

@@ -20,11 +20,7 @@ def to_inference_data(draws: Draws, pairs: NDArray[np.int64], names: Sequence[st
 
     Parameters
     ----------
-    draws : Draws
-        Draws of every sweep.
     pairs : ndarray of shape (n_pairs, 2)
-    names : sequence of str
-        Names of the variables.
     """
     arviz = installed_library("arviz")
     posterior = {

@@ -162,8 +162,6 @@ def run(
 
     Parameters
     ----------
-    replicates : int
-        Number of replicates per cell.
     path : Path
         CSV file to which every replicate is appended; replicates in it are not run again.
     """

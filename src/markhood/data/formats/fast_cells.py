@@ -40,8 +40,6 @@ def coded_columns(
         One ASCII character.
     n_skipped : int
         Number of lines that are not data, at the beginning.
-    width : int
-        Number of columns.
     step : int
         Number of rows per block; a multiple of 64.
 

@@ -38,19 +38,10 @@ def output_of(
     ----------
     script : str
         Python code. It exits with `REFUSED` after it has printed why the file cannot be read.
-    path : path
-        The file.
-    arguments : str
-        Further arguments of the script.
     seconds : int, default=30
         Limit of processor time for a short file.
     memory : int, default=0
         Limit of memory in bytes, 0 for none.
-
-    Raises
-    ------
-    InputError
-        If the process failed.
     """
     import subprocess  # here, because the import takes a few milliseconds
 

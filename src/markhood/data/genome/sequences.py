@@ -37,13 +37,7 @@ class Structure(NamedTuple):
 
 
 def read_sequences(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the title and the letters of each sequence, without insertions.
-
-    Raises
-    ------
-    InputError
-        If the file has another format or is damaged.
-    """
+    """Yield the title and the letters of each sequence, without insertions."""
     ending = ending_of(path)
     try:
         with _opened(path) as file:

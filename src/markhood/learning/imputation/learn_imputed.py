@@ -83,13 +83,6 @@ class Imputation:
 def learn_imputed(job: Job, method: Method, imputation: Imputation) -> LearnedGraph:
     """Learn from samples with missing values: impute several times, search, and combine.
 
-    Parameters
-    ----------
-    job : Job
-        Its samples were read with ``missing="impute"``.
-    method : Method
-        The method that searches imputed samples.
-
     Returns
     -------
     LearnedGraph
@@ -125,14 +118,8 @@ def completed_search(
 
     Parameters
     ----------
-    job : Job
-        Its samples may have missing values.
     method : Method
         A method that accepts missing values searches once, without imputation.
-    rng : numpy Generator
-        Draws the missing values.
-    sets : int, default=1
-        Number of imputed data sets.
 
     Returns
     -------

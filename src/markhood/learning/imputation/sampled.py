@@ -55,12 +55,6 @@ def sample_with_values(
     ----------
     values : ImputedSamples
         The state after the last search; not modified.
-    settled : SearchResult
-        The result of that search.
-    prior : GraphPrior
-        Prior of edges.
-    choice : Choice
-        Rule that selects pairs for the graph.
     n_turns : int
         Number of turns per chain after burn-in; burn-in takes half as many.
     """
