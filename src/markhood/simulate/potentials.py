@@ -27,18 +27,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import InputError, option
+from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.checks import checked_levels
 from markhood.model.potts.model import PottsModel
 from markhood.model.sampling.settings import Seed
-from markhood.options import checked
+from markhood.options import check_value, checked
 
 
 class Potentials(Protocol):
@@ -293,12 +293,7 @@ def random_model(
     >>> random_model(Graph("ab", [(0, 1)]), [3, 2], "normal", seed=1)
     <PottsModel: 2 variables of 2 to 3 levels, 1 tables>
     """
-    if kind not in ("nominal", "ordinal"):
-        raise InputError(
-            "option-value",
-            "kind",
-            f"Unknown {option('kind')} {kind!r}: choose nominal or ordinal.",
-        )
+    check_value("kind", kind, Literal["nominal", "ordinal"])
     if set(levels) == {2}:
         return ising(graph, potentials, seed)
     return (ordinal if kind == "ordinal" else potts)(graph, levels, potentials, seed)
