@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 def group_networks(comparison: GroupComparison, *, seed: int = 0) -> tuple[Axes, ...]:
     """Draw the networks of groups side by side.
 
+    Parameters
+    ----------
+    comparison : GroupComparison
+        The result of `markhood.compare_groups`.
+    seed : int, default=0
+        Random seed of the layout.
+
     Returns
     -------
     tuple of Axes

@@ -42,6 +42,7 @@ def positions(graph: Graph, seed: int = 0) -> Coordinates:
 
     Parameters
     ----------
+    graph : Graph
     seed : int, default=0
         Random seed, which separates nodes that would coincide.
 

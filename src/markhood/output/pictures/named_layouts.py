@@ -33,6 +33,7 @@ def node_coordinates(
 
     Parameters
     ----------
+    graph : Graph
     layout : {"auto", "stress", "grid", "circle", "arc"}, path, mapping or array_like
         "stress" places nodes by their edges, "grid" in rows, "circle" and "arc" by their positions
         along a genome or, without positions, in their order. "auto" is "circle" for variables with
@@ -40,6 +41,8 @@ def node_coordinates(
         and position. Coordinates are given by name or in the order of the nodes.
     columns : int, optional
         Number of columns of the grid. By default the grid is square.
+    seed : int, default=0
+        Random seed of "stress".
 
     Examples
     --------
@@ -104,6 +107,8 @@ def shared_layout(*graphs: Graph, seed: int = 0) -> dict[str, tuple[float, float
     ----------
     *graphs : Graph
         Graphs with the same nodes, or some of them.
+    seed : int, default=0
+        Random seed.
 
     Returns
     -------
