@@ -25,7 +25,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,6 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from markhood.data.coding.names import pick_columns
 from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import described_variables
@@ -159,7 +158,7 @@ def _write(path: Path, parts: Iterable[bytes | memoryview]) -> dict[str, Any]:
         return {"bytes": file.tell(), "blake2b": digest.hexdigest()}
 
 
-def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
+def read_packed(path: Path) -> Samples:
     """Memory-map the samples of a packed folder, and check that they have not changed.
 
     A hash shows that a file has not changed, not that markhood wrote it. So all assumptions of the
@@ -179,8 +178,6 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
         raise
     except Exception as error:  # a forged header or list can make a parser raise anything
         raise _damaged(path, "its files are not consistent") from error
-    if columns is not None:
-        return samples.pick(np.array(pick_columns(samples.names, columns)))
     samples.__dict__["fingerprint"] = about["fingerprint"]  # where cached_property looks first
     return samples
 
