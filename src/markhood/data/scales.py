@@ -112,7 +112,7 @@ def _rules() -> Sequence[Callable[[Sequence[str]], list[Any] | None]]:
 
 def _with_numbers(steps: Sequence[Sequence[str]]) -> dict[str, float]:
     """Return the number of each word, from steps such as "1 slightly|a little"."""
-    found = {}
+    found: dict[str, float] = {}
     for first, *more in steps:
         number, _, word = first.partition(" ")
         found |= dict.fromkeys((word, *more), float(number))
