@@ -18,6 +18,7 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -185,6 +186,17 @@ def listed(items: Sequence[str], shown: int = NAMES_SHOWN) -> str:
     if len(items) > shown:
         head.append(f"{len(items) - shown} more")
     return " and ".join(filter(None, [", ".join(head[:-1]), *head[-1:]]))
+
+
+def installed(module: str, purpose: str = "", extra: str = "", library: str = "") -> Any:
+    """Import a module of an optional library; the error states how to install it."""
+    name = library or module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ImportError:
+        problem = f"{purpose} needs {name}" if purpose else f"The library {name} is not installed"
+        text = f"{problem}: pip install 'markhood[{extra or name}]'."
+        raise InputError("library-missing", name.lower(), text) from None
 
 
 def counted(number: int, noun: str) -> str:

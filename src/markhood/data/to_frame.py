@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.variables import Variables
-from markhood.errors import InputError
+from markhood.errors import InputError, installed
 
 LIBRARIES = ("pandas", "polars")
 
@@ -80,7 +79,7 @@ def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
     """
     library = library or frame_library()
     made = _pandas_column if library == "pandas" else _polars_column
-    module = installed_library(library)
+    module = installed(library)
     try:
         return module.DataFrame({name: made(module, own) for name, own in columns.items()})
     except UnicodeEncodeError as error:
@@ -157,18 +156,6 @@ def level_array(levels: Sequence[Any]) -> NDArray[Any]:
     found = np.empty(len(levels), dtype=object)
     found[:] = levels
     return found
-
-
-def installed_library(name: str) -> Any:
-    """Import an optional library; the error states how to install it."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise InputError(
-            "library-missing",
-            name,
-            f"The library {name} is not installed: pip install 'markhood[{name}]'.",
-        ) from None
 
 
 def _pandas_column(pandas: Any, column: Any) -> Any:

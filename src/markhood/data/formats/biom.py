@@ -18,7 +18,7 @@ from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError
+from markhood.errors import InputError, installed
 
 HDF5 = b"\x89HDF"
 BITS = 64  # of a count
@@ -80,12 +80,7 @@ def _from_json(path: Path) -> _Table:
 
 
 def _from_hdf5(path: Path) -> _Table:
-    try:
-        import h5py
-    except ImportError as error:
-        raise InputError(
-            "library-missing", "h5py", f"Reading {path} needs h5py: pip install 'markhood[biom]'."
-        ) from error
+    h5py = installed("h5py", f"Reading {path}", "biom")
     with h5py.File(path) as file:
         names = _texts(file["observation/ids"])
         matrix = file["sample/matrix"]

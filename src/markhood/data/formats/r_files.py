@@ -18,17 +18,12 @@ from markhood.data.coding.frames import read_foreign
 from markhood.data.formats.statistics import labelled
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.errors import InputError, listed, option
+from markhood.errors import InputError, installed, listed, option
 
 
 def read_r(path: Path, reading: Reading) -> Samples:
     """Read a data frame or matrix from an R file; of several, the one named by `array`."""
-    try:
-        import rdata
-    except ImportError as error:
-        raise InputError(
-            "library-missing", "rdata", f"Reading {path} needs rdata: pip install 'markhood[r]'."
-        ) from error
+    rdata = installed("rdata", f"Reading {path}", "r")
     try:
         with warnings.catch_warnings(action="ignore"):  # about unknown classes
             read = rdata.read_rds if path.suffix.lower() == ".rds" else rdata.read_rda

@@ -13,7 +13,7 @@ import numpy as np
 
 from markhood.data.genome.loci import Locus
 from markhood.data.genome.vcf_text import Site
-from markhood.errors import InputError
+from markhood.errors import InputError, installed
 
 
 class BinaryVariants:
@@ -47,11 +47,7 @@ class BinaryVariants:
             yield site
 
     def _open(self) -> Any:
-        try:
-            import cyvcf2
-        except ImportError as error:
-            message = f"Reading {self._path} needs cyvcf2: pip install 'markhood[vcf]'."
-            raise InputError("library-missing", "cyvcf2", message) from error
+        cyvcf2 = installed("cyvcf2", f"Reading {self._path}", "vcf")
         set_log_level = getattr(cyvcf2.cyvcf2, "set_htslib_log_level", None)
         if set_log_level is not None:  # errors are raised, not printed
             set_log_level(0)

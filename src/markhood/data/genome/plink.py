@@ -21,7 +21,7 @@ from markhood.data.genome.sample_loci import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, option
+from markhood.errors import InputError, installed, option
 from markhood.input_files import check_regular
 
 MISSING = -127  # of bed-reader in int8
@@ -71,12 +71,7 @@ def read_bed(path: Path, reading: Reading) -> Samples:
 
 
 def _open(path: Path) -> Any:
-    try:
-        from bed_reader import open_bed
-    except ImportError as error:
-        message = f"Reading {path} needs bed-reader: pip install 'markhood[plink]'."
-        raise InputError("library-missing", "bed-reader", message) from error
-    return open_bed(path)
+    return installed("bed_reader", f"Reading {path}", "plink", "bed-reader").open_bed(path)
 
 
 def _check_tabs(path: Path) -> None:

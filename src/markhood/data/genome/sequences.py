@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from markhood.errors import InputError
+from markhood.errors import InputError, installed
 
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")
 A3M_ENDINGS = (".a3m", ".a2m")
@@ -123,12 +123,8 @@ def _opened(path: Path) -> IO[str]:
 
 
 def _parser(path: Path) -> Any:
-    try:
-        from Bio.SeqIO.FastaIO import SimpleFastaParser
-    except ImportError as error:
-        message = f"Reading {path} needs Biopython: pip install 'markhood[fasta]'."
-        raise InputError("library-missing", "biopython", message) from error
-    return SimpleFastaParser
+    module = installed("Bio.SeqIO.FastaIO", f"Reading {path}", "fasta", "Biopython")
+    return module.SimpleFastaParser
 
 
 def _stockholm(path: Path, file: IO[str]) -> Iterator[tuple[str, str]]:
