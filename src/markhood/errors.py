@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -186,6 +187,11 @@ def listed(items: Sequence[str], shown: int = NAMES_SHOWN) -> str:
     if len(items) > shown:
         head.append(f"{len(items) - shown} more")
     return " and ".join(filter(None, [", ".join(head[:-1]), *head[-1:]]))
+
+
+def file_error(path: Path, problem: str, code: str = "file-damaged") -> InputError:
+    """Return the error of a file: its path, and the problem with the advice."""
+    return InputError(code, path.name, f"{path} {problem}")
 
 
 def installed(module: str, purpose: str = "", extra: str = "", library: str = "") -> Any:

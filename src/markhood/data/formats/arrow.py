@@ -22,7 +22,7 @@ from markhood.data.kinds import Category
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, installed, listed
+from markhood.errors import InputError, file_error, installed, listed
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -180,6 +180,4 @@ def _import(module: str, path: Path) -> Any:
 
 def _damaged(path: Path, kind: str, error: BaseException) -> InputError:
     reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
-    return InputError(
-        "file-damaged", path.name, f"{path} cannot be read as {kind} ({reason}): write it again."
-    )
+    return file_error(path, f"cannot be read as {kind} ({reason}): write it again.")

@@ -18,7 +18,7 @@ from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, installed
+from markhood.errors import file_error, installed
 
 HDF5 = b"\x89HDF"
 BITS = 64  # of a count
@@ -44,10 +44,8 @@ def read_biom(path: Path, reading: Reading) -> Samples:
         counts = np.zeros((table.n_samples, len(table.names)))
         np.add.at(counts, (table.samples, table.taxa), table.counts)
     except (OSError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise InputError(
-            "file-damaged",
-            path.name,
-            f"{path} cannot be read as a BIOM file ({type(error).__name__}): write it again.",
+        raise file_error(
+            path, f"cannot be read as a BIOM file ({type(error).__name__}): write it again."
         ) from error
     if (counts == np.floor(counts)).all():
         counts = counts.astype(np.int64)

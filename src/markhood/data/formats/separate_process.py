@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from markhood.errors import InputError
+from markhood.errors import file_error
 
 SECONDS, BYTES_A_SECOND = 30, 1_000_000  # processor time per file, plus time for its length
 REFUSED = 3  # exit code if the library reports a problem
@@ -52,4 +52,4 @@ def output_of(
         return done.stdout
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
     reason = lines[-1].rstrip(".") if lines and done.returncode == REFUSED else "it is damaged"
-    raise InputError("file-damaged", path.name, f"{path} cannot be read ({reason}): save it again.")
+    raise file_error(path, f"cannot be read ({reason}): save it again.")

@@ -13,7 +13,7 @@ import numpy as np
 
 from markhood.data.genome.loci import Locus
 from markhood.data.genome.vcf_text import Site
-from markhood.errors import InputError, installed
+from markhood.errors import file_error, installed
 
 
 class BinaryVariants:
@@ -23,10 +23,8 @@ class BinaryVariants:
         self._path = path
         self.individuals: list[str] = self._open().samples
         if not self.individuals:
-            raise InputError(
-                "genotypes",
-                path.name,
-                f"{path} has no genotypes: pass a file with a column per individual.",
+            raise file_error(
+                path, "has no genotypes: pass a file with a column per individual.", "genotypes"
             )
 
     def sites(self) -> Iterator[Site | None]:
@@ -39,10 +37,8 @@ class BinaryVariants:
             except StopIteration:
                 return
             except Exception as error:  # cyvcf2 does not raise a more specific one
-                raise InputError(
-                    "file-damaged",
-                    self._path.name,
-                    f"{self._path} is damaged at site {number}: write the file again.",
+                raise file_error(
+                    self._path, f"is damaged at site {number}: write the file again."
                 ) from error
             yield site
 
@@ -54,10 +50,10 @@ class BinaryVariants:
         try:
             return cyvcf2.VCF(str(self._path))
         except Exception as error:
-            raise InputError(
+            raise file_error(
+                self._path,
+                "cannot be read as BCF: pass a complete file with its header.",
                 "file-format",
-                self._path.name,
-                f"{self._path} cannot be read as BCF: pass a complete file with its header.",
             ) from error
 
 
