@@ -31,7 +31,8 @@ def test_oracle_the_answer_has_the_wanted_power():
 
 
 def test_property_missing_values_need_more_samples():
-    whole, holes = (markhood.plan(NETWORK, missing_share=s, **QUICK) for s in (0.0, 0.3))
+    few = {"data_sets": 45, "n_jobs": 1}
+    whole, holes = (markhood.plan(NETWORK, missing_share=s, **few) for s in (0.0, 0.3))
     assert holes.n_samples > 1.2 * whole.n_samples
 
 
@@ -61,7 +62,7 @@ def test_example_pilot_data_a_graph_and_files_are_networks(tmp_path):
         model,
         *(tmp_path / f for f in ("pilot.csv", "graph.json", "model.json")),
     ]
-    answers = [markhood.plan(source, **QUICK).n_samples for source in sources]
+    answers = [markhood.plan(source, data_sets=27, n_jobs=1).n_samples for source in sources]
     assert answers[0] == answers[2] == answers[3] == answers[5]
     assert answers[1] == answers[4]
 
