@@ -104,11 +104,6 @@ class Climbing(ClimbingOptions, Method):
         return climb_again(job, before, self.rule, self.gamma)
 
     @property
-    def tested_gamma(self) -> float | None:
-        """The gamma that every edge must pass."""
-        return self.gamma
-
-    @property
     def climb(self) -> Climb:
         """The options that a forecast needs."""
         return Climb(self.gamma, **self.near, is_global=self.rule == "global")

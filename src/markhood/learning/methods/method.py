@@ -84,8 +84,8 @@ class Method(Sealed, ABC):
 
     @property
     def tested_gamma(self) -> float | None:
-        """The gamma of BIC_gamma that a pair must pass to become an edge, if any."""
-        return None
+        """The gamma of BIC_gamma that a pair must pass to become an edge; by default the option."""
+        return getattr(self, "gamma", None)
 
     @property
     def narrower(self) -> dict[str, Any]:

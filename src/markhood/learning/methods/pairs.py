@@ -130,11 +130,6 @@ class ChowLiu(ChowLiuOptions, Method):
     def search(self, job: Job) -> SearchResult:
         return chow_liu(job, self.gamma, self.forest)
 
-    @property
-    def tested_gamma(self) -> float | None:
-        """The gamma that every pair of a forest must pass."""
-        return self.gamma
-
     citations: ClassVar[tuple[Reference, ...]] = (
         Reference(
             "Chow and Liu, 1968",
