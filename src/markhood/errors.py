@@ -12,14 +12,14 @@ is quoted from data.
 
 from __future__ import annotations
 
+import importlib
+import pathlib
 import re
 import shlex
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -189,7 +189,7 @@ def listed(items: Sequence[str], shown: int = NAMES_SHOWN) -> str:
     return " and ".join(filter(None, [", ".join(head[:-1]), *head[-1:]]))
 
 
-def file_error(path: Path, problem: str, code: str = "file-damaged") -> InputError:
+def file_error(path: pathlib.Path, problem: str, code: str = "file-damaged") -> InputError:
     """Return the error of a file: its path, and the problem with the advice."""
     return InputError(code, path.name, f"{path} {problem}")
 
@@ -198,7 +198,7 @@ def installed(module: str, purpose: str = "", extra: str = "", library: str = ""
     """Import a module of an optional library; the error states how to install it."""
     name = library or module.partition(".")[0]
     try:
-        return import_module(module)
+        return importlib.import_module(module)
     except ImportError:
         problem = f"{purpose} needs {name}" if purpose else f"The library {name} is not installed"
         text = f"{problem}: pip install 'markhood[{extra or name}]'."

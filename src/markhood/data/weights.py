@@ -27,7 +27,7 @@ from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.memory import require_memory
-from markhood.errors import InputError, file_error, option, warn
+from markhood.errors import InputError, option, warn
 from markhood.kernels.words import packed, unpacked
 
 UNIT = 2.0**-10
@@ -232,11 +232,11 @@ def read_weights(path: Path) -> NDArray[np.float64]:
         return np.asarray(numbers, np.float64)
     except (OSError, EOFError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise file_error(
-            path,
-            f"cannot be read as weights ({reason}): pass a file with one number per line, "
-            "or an .npy file.",
+        raise InputError(
             "weights",
+            path.name,
+            f"{path} cannot be read as weights ({reason}): pass a file with one number per line, "
+            "or an .npy file.",
         ) from error
 
 

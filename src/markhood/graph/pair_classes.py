@@ -46,10 +46,14 @@ def pair_classes(
 
     Parameters
     ----------
+    names : sequence of str
+        Of the variables that the pairs number.
+    graph : Graph
     pairs : ndarray of shape (n_pairs, 2)
         Candidates; all other pairs are absent.
     probabilities, factors : ndarray of shape (n_pairs,)
         Posterior probabilities and inclusion Bayes factors.
+    density : float
 
     Examples
     --------
