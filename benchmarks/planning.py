@@ -22,6 +22,7 @@ from markhood.learning.request import Request
 from markhood.stability.expected_network import described_networks
 from markhood.stability.measures import MEASURES
 from markhood.stability.planned_study import Study
+from markhood.stability.studies import NetworkOptions
 
 DATA_SETS = 1500
 CASES: list[tuple[str, int]] = [
@@ -34,7 +35,7 @@ CASES: list[tuple[str, int]] = [
 
 def brute_force(measure: str, levels: int, around: int) -> int:
     """Return the smallest size of a grid with a power of 0.8."""
-    model_of, _ = described_networks(20, 0.15, 1.0, levels)
+    model_of, _ = described_networks(NetworkOptions(levels=levels))
     study = Study(Request.of("plrhc", {"seed": 7}), model_of, measure, -1, 0.0)
     sizes = np.unique((around * 1.05 ** np.arange(-5, 6)).astype(int))
     tiles = [(k, int(n)) for n in sizes for k in range(DATA_SETS)]

@@ -11,7 +11,7 @@ import pytest
 
 import markhood
 from markhood.data.formats.files import read_samples
-from markhood.data.matching import codes_like
+from markhood.data.matching import numbers_like
 from markhood.data.variables import Variables
 from markhood.errors import InputError, on_command_line, written_by
 
@@ -71,7 +71,7 @@ ERRORS = [
     ),
     case(
         "unknown-level",
-        lambda _: codes_like([["f", "x"]], Variables(("sex", "age"), (("f", "m"), (20, 30)))),
+        lambda _: numbers_like([["f", "x"]], Variables(("sex", "age"), (("f", "m"), (20, 30)))),
         "Column 'age' has the value 'x' at row 1, but its levels in the model are 20 and 30: pass "
         "data with the same levels.",
     ),

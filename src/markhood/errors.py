@@ -12,6 +12,8 @@ is quoted from data.
 
 from __future__ import annotations
 
+import importlib
+import pathlib
 import re
 import shlex
 import sys
@@ -185,6 +187,22 @@ def listed(items: Sequence[str], shown: int = NAMES_SHOWN) -> str:
     if len(items) > shown:
         head.append(f"{len(items) - shown} more")
     return " and ".join(filter(None, [", ".join(head[:-1]), *head[-1:]]))
+
+
+def file_error(path: pathlib.Path, problem: str, code: str = "file-damaged") -> InputError:
+    """Return the error of a file: its path, and the problem with the advice."""
+    return InputError(code, path.name, f"{path} {problem}")
+
+
+def installed(module: str, purpose: str = "", extra: str = "", library: str = "") -> Any:
+    """Import a module of an optional library; the error states how to install it."""
+    name = library or module.partition(".")[0]
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        problem = f"{purpose} needs {name}" if purpose else f"The library {name} is not installed"
+        text = f"{problem}: pip install 'markhood[{extra or name}]'."
+        raise InputError("library-missing", name.lower(), text) from None
 
 
 def counted(number: int, noun: str) -> str:

@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from markhood.errors import InputError
+from markhood.errors import InputError, file_error
 
 
 def check_regular(path: Path) -> None:
     """Raise `InputError` for a pipe or a device, `OSError` if there is no file."""
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise InputError(
+        raise file_error(
+            path,
+            "is a pipe or a device, which is not read: save its content in a file first.",
             "file-unreadable",
-            path.name,
-            f"{path} is a pipe or a device, which is not read: save its content in a file first.",
         )
 
 

@@ -3,16 +3,21 @@
 import csv
 import io
 import json
+import runpy
 import shlex
 import subprocess
 import sys
 import time
 import zipfile
+from functools import cache
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import markhood
 from markhood.app.files import files_of
+from markhood.commandline.app import app
 
 QUESTIONS = {
     "learn": {"gamma": "0.25", "exclude": "mood"},
@@ -78,9 +83,22 @@ def test_a_codebook_that_does_not_fit_is_refused(client, table):
     assert "king" in job["error"]
 
 
+@pytest.fixture(scope="module")
+def answered(client, table):
+    """Answer a question once; other questions than learn have a codebook."""
+
+    @cache
+    def answer(question):
+        rows = [{"column": "mood", "role": "skip"}] if question != "learn" else []
+        settings = QUESTIONS[question]
+        return client.do("answer", table, question=question, settings=settings, codebook=rows)
+
+    return answer
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_question_has_an_answer(client, table, question):
-    job = client.do("answer", table, question=question, settings=QUESTIONS[question])
+def test_every_question_has_an_answer(client, answered, question):
+    job = answered(question)
     assert job["status"] == "done", job["error"]
     result = job["result"]
     assert result["headline"]
@@ -93,48 +111,41 @@ def test_every_question_has_an_answer(client, table, question):
     assert [name for name in files_of(result) if name.endswith(".csv")]
 
 
+@pytest.mark.filterwarnings("ignore")  # the recipes run here; the page showed their notes
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_recipes_repeat_the_analysis(client, table, survey_file, tmp_path, question):
+def test_the_recipes_repeat_the_analysis(
+    client, answered, survey_file, tmp_path, monkeypatch, question
+):
     """Run the command and the Python code, and compare their tables with that of the page."""
-    rows = [{"column": "mood", "role": "skip"}] if question != "learn" else []
-    job = client.do("answer", table, question=question, settings=QUESTIONS[question], codebook=rows)
+    job = answered(question)
     assert job["status"] == "done", job["error"]
     recipe = client.json("GET", f"api/jobs/{job['id']}/recipe")[1]
-    folder = tmp_path / "again"
-    folder.mkdir()
-    (folder / "survey.csv").write_bytes(survey_file.read_bytes())
-    if rows:
-        (folder / "codebook.csv").write_bytes(content(client, job, "codebook.csv")[1])
+    monkeypatch.chdir(tmp_path)
+    Path("survey.csv").write_bytes(survey_file.read_bytes())
+    if question != "learn":
+        Path("codebook.csv").write_bytes(content(client, job, "codebook.csv")[1])
     words = shlex.split(recipe["command"].replace("\\\n", " "))
-    run = "from markhood.commandline.start import main; main()"
-    subprocess.run([sys.executable, "-c", run, *words[1:]], cwd=folder, check=True)
-    code = recipe["python"] + "\nimport json; print('\\n' + json.dumps({}))".format(
-        {
-            "learn": "[list(map(str, e)) for e in graph.edge_names()]",
-            "bootstrap": "found.edges()",
-            "compare-groups": "found.edge_rows()",
-            "plan": "found.rows()",
-        }[question]
-    )
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    in_python = json.loads(done.stdout.splitlines()[-1])
+    CliRunner().invoke(app, words[1:], catch_exceptions=False)
+    Path("recipe.py").write_text(recipe["python"])
+    names = runpy.run_path("recipe.py")
     if question == "learn":
-        graph = markhood.read_graph(folder / "survey.json")
+        graph = markhood.read_graph("survey.json")
         shown = edges(client, job)
         assert shown
-        assert shown == sorted(map(list, graph.edge_names())) == sorted(in_python)
+        in_python = sorted(map(list, names["graph"].edge_names()))
+        assert shown == sorted(map(list, graph.edge_names())) == in_python
         return
+    found = names["found"]
+    rows = {
+        "bootstrap": lambda: found.edges(),
+        "compare-groups": lambda: found.edge_rows(),
+        "plan": lambda: found.rows(),
+    }[question]()
     first = job["result"]["tables"][0]["file"]
     of_page = list(csv.DictReader(io.StringIO(content(client, job, first)[1].decode())))
-    with (folder / f"survey-{first}").open(newline="") as file:
+    with Path(f"survey-{first}").open(newline="") as file:
         of_command = list(csv.DictReader(file))
-    of_python = [{name: str(value) for name, value in row.items()} for row in in_python]
+    of_python = [{name: str(value) for name, value in row.items()} for row in rows]
     by_text = lambda row: list(row.values())
     assert sorted(of_page, key=by_text) == sorted(of_command, key=by_text)
     assert sorted(of_page, key=by_text) == sorted(of_python, key=by_text)
@@ -188,15 +199,15 @@ def test_the_reproduction_repeats_the_graph(client, table, survey, tmp_path):
     assert "reproduced" in done.stdout
 
 
-def test_two_results_are_compared(client, table):
-    first = client.do("answer", table)
+def test_two_results_are_compared(client, table, answered):
+    first = answered("learn")
     second = client.do("answer", table, settings={"exclude": "q5"})
     status, job = client.json("POST", f"api/jobs/{first['id']}/with/{second['id']}")
     assert status == 200
     compared = client.finished(job)
     assert compared["status"] == "done", compared["error"]
     assert b"only in first" in content(client, compared, "comparison.html")[1]
-    planned = client.do("answer", table, question="plan", settings=QUESTIONS["plan"])
+    planned = answered("plan")
     assert client.json("POST", f"api/jobs/{first['id']}/with/{planned['id']}")[0] == 400
     assert client.json("POST", f"api/jobs/{first['id']}/with/absent")[0] == 404
 
@@ -237,8 +248,8 @@ def test_too_much_work_at_once_is_refused(client, table):
     assert client.do("describe", table)["status"] == "done"
 
 
-def test_files_of_a_result_are_only_its_own(client, table):
-    job = client.do("answer", table)
+def test_files_of_a_result_are_only_its_own(client, answered):
+    job = answered("learn")
     for name in ("..%2f..%2fsurvey.csv", "job.json", "%2fetc%2fpasswd", "graph.html%00", ""):
         assert client.send("GET", f"api/jobs/{job['id']}/files/{name}")[0] in (400, 404)
     status, headers, _ = client.send("GET", f"api/jobs/{job['id']}/files/graph.json?download")

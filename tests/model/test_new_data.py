@@ -9,7 +9,7 @@ import pytest
 import markhood
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
-from markhood.data.matching import UNKNOWN, codes_like, matched_codes
+from markhood.data.matching import UNKNOWN, matched_codes, numbers_like
 from markhood.data.storage.packed import write_packed
 from markhood.data.variables import Variables
 from markhood.errors import InputError
@@ -83,7 +83,7 @@ def test_example_letters_are_merged_as_in_the_training_data(kind, tmp_path):
     frame = pd.DataFrame({"1": letters, "2": letters[::-1], "3": ["A", "G", "T", "C", "C", "T"]})
     trained = encode(frame, genome=markhood.Genome(letters="reduced"))
     assert trained.levels[0] == ("-", "AG", "CT")
-    codes = codes_like(INPUTS[kind](frame, tmp_path), trained.variables)
+    codes = numbers_like(INPUTS[kind](frame, tmp_path), trained.variables)[0]
     assert codes[0].tolist() == [1, 2, 1, 2, 1, 0]
 
 
@@ -136,8 +136,8 @@ def test_oracle_new_sequences_are_read_like_the_training_data(letters_of, tmp_pa
     new.write_text("".join(f">s{k}\n{''.join(row)}\n" for k, row in enumerate(letters[:2])))
     trained = read_samples(path, genome=markhood.Genome(max_gap=1, letters=letters_of))
     expected = matched_codes(trained, trained.variables)[:, :2]
-    assert np.array_equal(codes_like(new, trained.variables), expected)
-    assert np.array_equal(codes_like(letters[:2], trained.variables), expected)
+    assert np.array_equal(numbers_like(new, trained.variables)[0], expected)
+    assert np.array_equal(numbers_like(letters[:2], trained.variables)[0], expected)
 
 
 def test_example_missing_values_are_a_level_only_where_the_model_has_one():
@@ -149,15 +149,14 @@ def test_example_missing_values_are_a_level_only_where_the_model_has_one():
         encode(frame, missing="impute"),
         encode(frame, missing="level"),
     ):
-        assert codes_like(data, known).tolist() == [[0, 2, 1], [UNKNOWN, 1, 0]]  # fmt: skip
+        assert numbers_like(data, known)[0].tolist() == [[0, 2, 1], [UNKNOWN, 1, 0]]  # fmt: skip
 
 
 def test_example_levels_are_found_as_text_where_they_are_of_another_type():
     known = Variables(("a", "b"), (("1", "2"), (False, True)))
-    assert codes_like([[1, 0], ["2", 1]], known).tolist() == [[0, 1], [0, 1]]
-    assert codes_like([["missing", 0]], Variables(("a", "b"), (("missing", None), (0, 1))))[0] == [
-        0
-    ]
+    assert numbers_like([[1, 0], ["2", 1]], known)[0].tolist() == [[0, 1], [0, 1]]
+    known = Variables(("a", "b"), (("missing", None), (0, 1)))
+    assert numbers_like([["missing", 0]], known)[0][0] == [0]
 
 
 @pytest.mark.parametrize("kind", INPUTS)
@@ -165,31 +164,31 @@ def test_example_a_value_that_is_not_known_is_named(kind, tmp_path):
     known = Variables(("a", "b"), (("x", "y"), (0, 1)))
     frame = pd.DataFrame({"a": ["x", "y", "often"], "b": [0, 1, 1]})
     with pytest.raises(InputError, match="'a' has the value 'often'"):
-        codes_like(INPUTS[kind](frame, tmp_path), known)
+        numbers_like(INPUTS[kind](frame, tmp_path), known)[0]
 
 
 def test_example_columns_are_matched_by_name_and_those_of_arrays_by_number():
     known = Variables(("x1", "x3"), ((0, 1), (0, 1)))
     whole = np.array([[5, 0, 7, 1], [6, 1, 8, 0]])
-    assert codes_like(whole, known).tolist() == [[0, 1], [1, 0]]
-    assert codes_like(whole[:, [1, 3]], known).tolist() == [[0, 1], [1, 0]]
+    assert numbers_like(whole, known)[0].tolist() == [[0, 1], [1, 0]]
+    assert numbers_like(whole[:, [1, 3]], known)[0].tolist() == [[0, 1], [1, 0]]
     with pytest.raises(InputError, match="shape"):
-        codes_like(whole[:, :3], known)
+        numbers_like(whole[:, :3], known)[0]
 
 
 def test_example_columns_of_arrays_when_variables_are_in_another_order():
     values = np.array([[0, 1, 2], [1, 2, 0]])
     numbered = Variables(("x1", "x2", "x0"), ((0, 1, 2),) * 3)
-    assert codes_like(values, numbered).tolist() == [[1, 2], [2, 0], [0, 1]]
+    assert numbers_like(values, numbered)[0].tolist() == [[1, 2], [2, 0], [0, 1]]
     named = Variables(("b", "c"), ((0, 1, 2),) * 2)
-    assert codes_like(values, named, names=("c", "a", "b")).tolist() == [[2, 0], [0, 1]]
-    assert codes_like(values[:, :2], named, names=("c", "a", "b")).tolist() == [[0, 1], [1, 2]]
+    assert numbers_like(values, named, names=("c", "a", "b"))[0].tolist() == [[2, 0], [0, 1]]
+    assert numbers_like(values[:, :2], named, names=("c", "a", "b"))[0].tolist() == [[0, 1], [1, 2]]
 
 
 def test_example_many_numbers_fall_into_bins():
     numbers = np.random.default_rng(0).normal(size=(70_000, 2))
     known = Variables(("a", "b"), (("[-3, 0)", "[0, 3]"), ("[-3, 1)", "[1, 3]")))
-    codes = codes_like(numbers, known)
+    codes = numbers_like(numbers, known)[0]
     assert np.array_equal(codes, (numbers >= [0, 1]).T)
 
 
@@ -199,8 +198,8 @@ def test_oracle_a_value_that_was_not_in_the_training_data_has_the_least_probabil
     regressions, margin = fitted.regressions_, 1 / 600
     new = pd.DataFrame({"answer": [0, 4], "yes": [1, 1], "word": ["x", "x"]})
     with pytest.raises(InputError, match="'answer' has the value 4"):
-        codes_like(new, regressions.variables)
-    codes = codes_like(new, regressions.variables, unseen=True)
+        numbers_like(new, regressions.variables)[0]
+    codes = numbers_like(new, regressions.variables, unseen=True)[0]
     assert codes.tolist() == [[0, 3], [1, 1], [1, 1]]
     one = regressions.mean_log_probability(codes[:, 1:], margin)
     # As a neighbour it has the mean effect of all levels; its own probability is the margin.
@@ -227,5 +226,5 @@ def test_oracle_a_value_that_was_not_in_the_training_data_has_the_least_probabil
 def test_example_numbers_beyond_all_bins_are_seen():
     known = Variables(("a", "b"), (("[-3, 0)", "[0, 3]"), ("x", "other")))
     data = [[-9, "z"], [9, "x"]]
-    assert codes_like(data, known, unseen=True).tolist() == [[0, 1], [1, 0]]
-    assert codes_like([["low", "x"]], known, unseen=True).tolist() == [[2], [0]]
+    assert numbers_like(data, known, unseen=True)[0].tolist() == [[0, 1], [1, 0]]
+    assert numbers_like([["low", "x"]], known, unseen=True)[0].tolist() == [[2], [0]]

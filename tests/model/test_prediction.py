@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import markhood
-from markhood.data.matching import UNKNOWN, codes_like
+from markhood.data.matching import UNKNOWN, numbers_like
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.fitted.prediction import predict
@@ -46,7 +46,7 @@ def joint(model):
 def test_oracle_some_given_others(model, frame, most_states):
     states, chances = joint(model)
     rows = frame.iloc[:3]
-    codes, rng = codes_like(rows, model.variables), np.random.default_rng(1)
+    codes, rng = numbers_like(rows, model.variables)[0], np.random.default_rng(1)
     codes[[0, 2]] = UNKNOWN
     with nullcontext() if most_states > 1 else warns("sampled-prediction"):
         every = predict(model._network, codes, rng, most_states=most_states, sweeps=4000)
@@ -83,10 +83,10 @@ def test_oracle_completion_is_the_best_state(model, frame):
         fits = (states[:, known] == [numbers[v] for v in known]).all(axis=1)
         best = states[fits][chances[fits].argmax()]
         assert numbers == best.tolist()
-    codes, rng = codes_like(holes, model.variables), np.random.default_rng(0)
+    codes, rng = numbers_like(holes, model.variables)[0], np.random.default_rng(0)
     with warns("sampled-prediction"):
         found = predict(model._network, codes, rng, most_states=1).most_probable
-    np.testing.assert_array_equal(found, codes_like(completed, model.variables))
+    np.testing.assert_array_equal(found, numbers_like(completed, model.variables)[0])
 
 
 def test_example_missing_values_are_summed_over(model, frame):

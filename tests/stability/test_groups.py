@@ -17,6 +17,7 @@ from markhood.stability.grouped import Groups
 from markhood.stability.groups import compare
 from markhood.stability.networks import COUPLING_MEASURES, GRAPH_MEASURES, Network, differences
 from markhood.stability.permutation import MaxT, Tally
+from markhood.stability.studies import GroupOptions
 from messages import refuses, warns
 from oracles.networks import network
 
@@ -320,13 +321,14 @@ def test_property_a_checkpoint_belongs_to_groups_and_pairs(tmp_path):
     request = Request.of(Plrhc(), {"checkpoint": tmp_path / "saved", "n_jobs": 1})
     samples, halves = encode(DATA), np.arange(400) % 2
     groups = Groups.by(samples, halves)
-    first = compare(request, groups, 5, True)
-    assert compare(request, groups, 5, True).edge_rows() == first.edge_rows()
+    study = GroupOptions(permutations=5, relearn=True)
+    first = compare(request, groups, study)
+    assert compare(request, groups, study).edge_rows() == first.edge_rows()
     others = (
-        (Groups.by(samples, SEX), 5, True),
-        (Groups.by(samples, halves, np.arange(400) // 2), 5, True),
-        (groups, 6, True),
-        (groups, 5, False),
+        (Groups.by(samples, SEX), study),
+        (Groups.by(samples, halves, np.arange(400) // 2), study),
+        (groups, GroupOptions(permutations=6, relearn=True)),
+        (groups, GroupOptions(permutations=5)),
     )
     for other in others:
         with refuses("checkpoint"):

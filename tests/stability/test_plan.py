@@ -9,6 +9,7 @@ from markhood.stability.expected_network import described_networks, with_change
 from markhood.stability.measures import MEASURES
 from markhood.stability.planned_study import Study
 from markhood.stability.power import fit_power, size_with_power
+from markhood.stability.studies import NetworkOptions
 from messages import refuses
 
 QUICK = {"data_sets": 90, "n_jobs": 1}
@@ -30,7 +31,8 @@ def test_oracle_the_answer_has_the_wanted_power():
 
 
 def test_property_missing_values_need_more_samples():
-    whole, holes = (markhood.plan(NETWORK, missing_share=s, **QUICK) for s in (0.0, 0.3))
+    few = {"data_sets": 45, "n_jobs": 1}
+    whole, holes = (markhood.plan(NETWORK, missing_share=s, **few) for s in (0.0, 0.3))
     assert holes.n_samples > 1.2 * whole.n_samples
 
 
@@ -60,7 +62,7 @@ def test_example_pilot_data_a_graph_and_files_are_networks(tmp_path):
         model,
         *(tmp_path / f for f in ("pilot.csv", "graph.json", "model.json")),
     ]
-    answers = [markhood.plan(source, **QUICK).n_samples for source in sources]
+    answers = [markhood.plan(source, data_sets=27, n_jobs=1).n_samples for source in sources]
     assert answers[0] == answers[2] == answers[3] == answers[5]
     assert answers[1] == answers[4]
 
@@ -72,7 +74,7 @@ def test_example_a_target_out_of_reach():
 
 
 def test_property_levels_are_as_frequent_as_their_mirror_images():
-    model = described_networks(6, 0.5, 1.5, 4)[0](1)
+    model = described_networks(NetworkOptions(nodes=6, density=0.5, coupling=1.5, levels=4))[0](1)
     shares = np.array([np.bincount(column, minlength=4) for column in model.sample(4000, seed=1).T])
     np.testing.assert_allclose(shares / 4000, shares[:, ::-1] / 4000, atol=0.05)
     assert model.sample_packed(500, seed=1).variables.kinds == ("ordinal",) * 6
@@ -141,11 +143,11 @@ def test_example_the_paragraph_of_every_measure_states_its_target(measure):
     assert "with 10 % missing values" in found.paragraph()
     assert [row["power"] for row in found.rows()] == [0.5, 1.0]
     assert {"samples", measure, "power_error"} <= set(found.rows()[0])
-    assert f'"{measure}": {own.meaning}' in " ".join(markhood.plan.__doc__.split())
+    assert f"{measure}: {own.meaning}" in " ".join(markhood.plan.__doc__.split())
 
 
 def test_property_a_change_keeps_fields_of_spins_and_levels():
-    model = described_networks(5, 0.6, 1.0, 3)[0](1)
+    model = described_networks(NetworkOptions(nodes=5, density=0.6, levels=3))[0](1)
     changed = with_change(model, 0, 0.2)
     assert [np.abs(a - b).max() > 0 for a, b in zip(model.tables, changed.tables, strict=True)] == [
         True,

@@ -35,26 +35,15 @@ KILLED = (
 
 @dataclass
 class Job:
-    """A piece of work.
-
-    Attributes
-    ----------
-    task : dict
-        What the worker received.
-    status : {"running", "done", "failed", "cancelled"}
-    progress : dict or None
-        Phase, and number of finished and of all tiles.
-    result : dict or None
-        Grows while the work runs.
-    """
+    """A piece of work."""
 
     id: str
-    task: dict[str, Any]
+    task: dict[str, Any]  # what the worker received
     table: str | None = None
-    status: str = "running"
-    progress: dict[str, Any] | None = None
+    status: str = "running"  # "running", "done", "failed", "cancelled"
+    progress: dict[str, Any] | None = None  # phase, and number of finished and of all tiles
     warnings: list[str] = field(default_factory=list)
-    result: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None  # grows while the work runs
     error: str | None = None
     started: float = field(default_factory=monotonic)
     phase_started: float = field(default_factory=monotonic)

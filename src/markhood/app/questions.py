@@ -27,10 +27,12 @@ from markhood.execution.runner import Progress, no_progress
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
-from markhood.stability.bootstrap import bootstrap, bootstrap_data
+from markhood.options import Options
+from markhood.stability.bootstrap import bootstrap_data
 from markhood.stability.grouped import read_groups
-from markhood.stability.groups import compare, compare_groups
-from markhood.stability.plan import plan, plan_request
+from markhood.stability.groups import compare
+from markhood.stability.plan import plan_request
+from markhood.stability.studies import BootstrapOptions, GroupOptions, NoOptions, PlanOptions
 
 LEVEL = 0.05
 STABLE = 0.9  # share of the repetitions in which an edge counts as stable
@@ -46,26 +48,14 @@ GROUPS_COST = 8  # of a comparison, in units of learning one graph
 
 @dataclass(frozen=True)
 class Analysis:
-    """What the user asked for.
+    """What the user asked for."""
 
-    Attributes
-    ----------
-    question : str
-        Name of a question, which is that of a command.
-    table : Path or None
-        The data, in the current folder; None for planning without data.
-    method : str
-    settings : mapping of str to str or bool
-        The settings that differ from their defaults, as typed on the command line.
-    codebook : list of dict
-        Rows of the columns whose role, kind or levels were changed.
-    """
-
-    question: str
-    table: Path | None
+    question: str  # name of a question, which is that of a command
+    table: Path | None  # the data, in the current folder; None for planning without data
     method: str
+    # The settings that differ from their defaults, as typed on the command line.
     settings: Mapping[str, Any]
-    codebook: list[dict[str, Any]]
+    codebook: list[dict[str, Any]]  # rows of the columns whose role, kind or levels were changed
 
     def request(self, progress: Progress = no_progress) -> Request:
         """Return the request; all threads are used unless the user set another number."""
@@ -75,11 +65,10 @@ class Analysis:
             raise InputError("option-unknown", name, f"There is no setting {name!r}.")
         return request_of(self.method, self.settings, self.codebook, n_jobs=-1, progress=progress)
 
-    def study(self) -> dict[str, Any]:
-        """Return the parameters of the study, with defaults."""
-        own = QUESTIONS[self.question].study
-        defaults = {one.name: one.default for one in own}
-        return defaults | values_of(own, self.settings)
+    def study(self) -> Any:
+        """Return the options of the study."""
+        own = QUESTIONS[self.question]
+        return own.options(**values_of(own.study, self.settings))
 
 
 def connections(analysis: Analysis, request: Request, result: Result) -> None:
@@ -131,8 +120,7 @@ def _add_model(model: FittedModel, result: Result) -> None:
 
 def sureness(analysis: Analysis, request: Request, result: Result) -> None:
     """Bootstrap the graph."""
-    given = analysis.study()
-    found = bootstrap_data(request, analysis.table, **given)
+    found = bootstrap_data(request, analysis.table, analysis.study())
     graph, n = found.graph, found.replicates.n_replicates
     n_stable = int((found.frequency >= STABLE).sum())
     result.headline = (
@@ -168,12 +156,12 @@ def sureness(analysis: Analysis, request: Request, result: Result) -> None:
 
 def differences(analysis: Analysis, request: Request, result: Result) -> None:
     """Compare the networks of groups."""
-    given = analysis.study()
-    if given["by"] is None:
+    study: GroupOptions = analysis.study()
+    if study.by is None:
         raise InputError("option-needed", "by", "Choose the column that has the groups.")
-    groups = read_groups([(request, analysis.table)], None, given["by"], given["pairs"])
+    groups = read_groups([(request, analysis.table)], None, study.by, study.pairs)
     request.run.report("groups", 0, 1)
-    found = compare(request, groups, given["permutations"], given["relearn"])
+    found = compare(request, groups, study)
     names = listed([f"{g} ({n} rows)" for g, n in zip(found.names, found.sizes, strict=True)])
     rows = found.edge_rows()
     differing = [row for row in rows if row["p_adjusted"] < LEVEL]
@@ -182,14 +170,14 @@ def differences(analysis: Analysis, request: Request, result: Result) -> None:
     else:
         result.headline = f"No clear difference between the networks (p = {found.p_structure:.2g})"
     result.say(
-        f"Groups of {given['by']}: {names}.",
+        f"Groups of {study.by}: {names}.",
         f"{counted(len(differing), 'connection')} of {len(rows)} differ in strength, after "
         "adjusting for the number of comparisons.",
         f"The sums of all strengths differ by {found.strength:+.2g} (p = {found.p_strength:.2g}).",
     )
     if found.p_structure >= LEVEL:
         result.say("This does not show that the networks are equal: small groups hide differences.")
-    result.comparison(found, given["by"])
+    result.comparison(found, study.by)
     result.table("differences.csv", "Difference of every connection, smallest p first", rows)
     result.table("fields.csv", "Difference of every variable's field", found.field_rows(), 0)
     result.table("centrality.csv", "Difference of centralities", found.centrality_rows(), 0)
@@ -206,9 +194,7 @@ def differences(analysis: Analysis, request: Request, result: Result) -> None:
 
 def size(analysis: Analysis, request: Request, result: Result) -> None:
     """Find the number of samples that a study needs."""
-    given = analysis.study()
-    network = {name: given.pop(name) for name in ("nodes", "density", "coupling", "levels")}
-    found = plan_request(request, analysis.table, network, **given)
+    found = plan_request(request, analysis.table, analysis.study())
     result.headline = (
         "More than 100 000 people are needed"
         if found.n_samples is None
@@ -235,29 +221,21 @@ def size(analysis: Analysis, request: Request, result: Result) -> None:
 
 @dataclass(frozen=True)
 class Question:
-    """A question, with the function that answers it.
+    """A question, with the function that answers it."""
 
-    Attributes
-    ----------
-    name : str
-        Command that answers it.
-    title, text : str
-        What the user reads.
-    answer : callable
-    study : tuple of Setting
-        Parameters of the study in addition to those of a request.
-    asked : mapping of str to str
-        Parameters that everybody is asked for, with the question in plain words.
-    needs_table : bool
-    """
-
-    name: str
+    name: str  # command that answers it
     title: str
-    text: str
+    text: str  # what the user reads, below the title
     answer: Callable[[Analysis, Request, Result], None]
-    study: tuple[Setting, ...]
+    options: type[Options]  # options of the study in addition to those of a request
+    # Parameters that everybody is asked for, with the question in plain words.
     asked: Mapping[str, str]
     needs_table: bool = True
+
+    @property
+    def study(self) -> list[Setting]:
+        """The settings of the study."""
+        return study_settings(self.options)
 
     def settings(self, method: str) -> list[Setting]:
         """List all settings: those of the study first; they replace others of the same name."""
@@ -274,7 +252,7 @@ QUESTIONS = {
             "Finds the pairs that belong together directly, not through other variables, and draws "
             "the network.",
             connections,
-            (),
+            NoOptions,
             {},
         ),
         Question(
@@ -283,7 +261,7 @@ QUESTIONS = {
             "Repeats the analysis on many samples drawn from your data, and counts how often each "
             "connection appears.",
             sureness,
-            tuple(study_settings(bootstrap)),
+            BootstrapOptions,
             {"replicates": "Number of repetitions"},
         ),
         Question(
@@ -292,7 +270,7 @@ QUESTIONS = {
             "Compares the networks of two or more groups, such as women and men, or patients and "
             "controls.",
             differences,
-            tuple(study_settings(compare_groups)),
+            GroupOptions,
             {"by": "Column with the groups"},
         ),
         Question(
@@ -301,7 +279,7 @@ QUESTIONS = {
             "Simulates studies of different sizes, and finds the number of people that a new study "
             "needs.",
             size,
-            tuple(study_settings(plan)),
+            PlanOptions,
             {
                 "measure": "What should be reached",
                 "power": "With what probability",
@@ -318,7 +296,7 @@ def forecast(analysis: Analysis) -> dict[str, Any]:
     """Forecast the seconds of an analysis; None if that is not known."""
     if analysis.table is None or analysis.question == "plan":
         return {"seconds": None}
-    request, given = analysis.request(), analysis.study()
+    request, study = analysis.request(), analysis.study()
     samples = request.read(analysis.table)
     try:
         one = request.forecast(samples)
@@ -329,7 +307,7 @@ def forecast(analysis: Analysis) -> dict[str, Any]:
     if analysis.question == "bootstrap":  # a replicate is imputed once, not several times
         sets = request.run.imputations if samples.missing else 1
         each = sum(alone.seconds.values()) / sets / (cpu_count() or 1)
-        seconds += int(given["replicates"]) * each
+        seconds += int(study.replicates) * each
     if analysis.question == "compare-groups":
         seconds, is_least = GROUPS_COST * seconds, True
     return {"seconds": float(np.ceil(seconds)), "is_least": is_least, "memory": one.memory}

@@ -9,9 +9,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from markhood.app.questions import QUESTIONS, Question
+from markhood.app.questions import QUESTIONS
 from markhood.app.settings import Setting
 from markhood.errors import on_command_line
 from markhood.learning.request import GROUPS
@@ -32,84 +32,72 @@ OUTPUTS = {
 }
 
 
-def command(
-    question: str,
-    table: str | None,
-    method: str,
-    settings: Mapping[str, Any],
-    has_codebook: bool,
-) -> str:
-    r"""Return the command that does the same.
+class Recipe(NamedTuple):
+    """An analysis, as the page knows it."""
 
-    Examples
-    --------
-    >>> print(command("learn", "my survey.csv", "plrhc", {"gamma": "0.25"}, False))
-    markhood learn 'my survey.csv' --gamma 0.25 \
-      --output my-survey.json --report my-survey.html --model my-survey.model.json
-    """
-    words = ["markhood", question, *([] if table is None else [shlex.quote(table)])]
-    if method != "plrhc":
-        words.append(on_command_line("method", method))
-    if has_codebook:
-        words.append(on_command_line("codebook", CODEBOOK))
-    known = {one.name for one in QUESTIONS[question].settings(method)}
-    words += [on_command_line(name, value) for name, value in settings.items() if name in known]
-    return f"{' '.join(words)} \\\n  {OUTPUTS[question].format(stem=_stem(table))}"
+    question: str
+    table: str | None
+    method: str
+    settings: Mapping[str, Any]
+    has_codebook: bool
 
+    def command(self) -> str:
+        r"""Return the command that does the same.
 
-def python(
-    question: str,
-    table: str | None,
-    method: str,
-    settings: Mapping[str, Any],
-    has_codebook: bool,
-) -> str:
-    """Return Python code that does the same.
+        Examples
+        --------
+        >>> print(Recipe("learn", "my survey.csv", "plrhc", {"gamma": "0.25"}, False).command())
+        markhood learn 'my survey.csv' --gamma 0.25 \
+          --output my-survey.json --report my-survey.html --model my-survey.model.json
+        """
+        words = ["markhood", self.question]
+        words += [] if self.table is None else [shlex.quote(self.table)]
+        if self.method != "plrhc":
+            words.append(on_command_line("method", self.method))
+        if self.has_codebook:
+            words.append(on_command_line("codebook", CODEBOOK))
+        words += [on_command_line(one.name, text) for one, text in self._known()]
+        return f"{' '.join(words)} \\\n  {OUTPUTS[self.question].format(stem=_stem(self.table))}"
 
-    Examples
-    --------
-    >>> print(python("learn", "survey.csv", "plrhc", {"max_levels": "9"}, True))
-    import markhood
-    <BLANKLINE>
-    graph = markhood.learn(
-        "survey.csv",
-        n_jobs=-1,
-        table=markhood.TableFormat(max_levels=9, codebook="codebook.csv"),
-    )
-    markhood.write_report(graph, "survey.html")
-    """
-    function, name, use = IN_PYTHON[question]
-    values = _values(QUESTIONS[question], method, settings)
-    flat: dict[str, Any] = {} if method == "plrhc" else {"method": method}
-    flat["n_jobs"] = -1
-    groups: dict[str, dict[str, Any]] = {}
-    for one, value in values:
-        is_grouped = one.group in GROUPS and one.name in GROUPS[one.group].names()
-        (groups.setdefault(one.group, {}) if is_grouped else flat)[one.name] = value
-    if has_codebook:
-        groups.setdefault("table", {})["codebook"] = CODEBOOK
-    lines = [] if table is None else [_literal(table)]
-    lines += [f"{key}={_literal(value)}" for key, value in flat.items()]
-    for group, own in groups.items():
-        inside = ", ".join(f"{key}={_literal(value)}" for key, value in own.items())
-        lines.append(f"{group}=markhood.{GROUPS[group].__name__}({inside})")
-    arguments = "".join(f"    {line},\n" for line in lines)
-    return (
-        f"import markhood\n\n{name} = markhood.{function}(\n{arguments})\n"
-        f"{use.format(stem=_stem(table))}"
-    )
+    def python(self) -> str:
+        """Return Python code that does the same.
 
+        Examples
+        --------
+        >>> print(Recipe("learn", "survey.csv", "plrhc", {"max_levels": "9"}, True).python())
+        import markhood
+        <BLANKLINE>
+        graph = markhood.learn(
+            "survey.csv",
+            n_jobs=-1,
+            table=markhood.TableFormat(max_levels=9, codebook="codebook.csv"),
+        )
+        markhood.write_report(graph, "survey.html")
+        """
+        function, name, use = IN_PYTHON[self.question]
+        flat: dict[str, Any] = {} if self.method == "plrhc" else {"method": self.method}
+        flat["n_jobs"] = -1
+        groups: dict[str, dict[str, Any]] = {}
+        for one, text in self._known():
+            is_grouped = one.group in GROUPS and one.name in GROUPS[one.group].names()
+            (groups.setdefault(one.group, {}) if is_grouped else flat)[one.name] = one.value(text)
+        if self.has_codebook:
+            groups.setdefault("table", {})["codebook"] = CODEBOOK
+        lines = [] if self.table is None else [_literal(self.table)]
+        lines += [f"{key}={_literal(value)}" for key, value in flat.items()]
+        for group, own in groups.items():
+            inside = ", ".join(f"{key}={_literal(value)}" for key, value in own.items())
+            lines.append(f"{group}=markhood.{GROUPS[group].__name__}({inside})")
+        arguments = "".join(f"    {line},\n" for line in lines)
+        return (
+            f"import markhood\n\n{name} = markhood.{function}(\n{arguments})\n"
+            f"{use.format(stem=_stem(self.table))}"
+        )
 
-def _values(
-    question: Question, method: str, settings: Mapping[str, Any]
-) -> list[tuple[Setting, Any]]:
-    """Return the settings with their values."""
-    known = {one.name: one for one in question.settings(method)}
-    found = []
-    for name, text in settings.items():
-        if name in known:
-            found.append((known[name], known[name].value(text)))
-    return found
+    def _known(self) -> list[tuple[Setting, Any]]:
+        """Return the settings that the question has, with what the user entered."""
+        known = {one.name: one for one in QUESTIONS[self.question].settings(self.method)}
+        return [(known[name], text) for name, text in self.settings.items() if name in known]
 
 
 def _literal(value: Any) -> str:

@@ -29,27 +29,14 @@ ROWS_SHOWN = 12
 
 @dataclass
 class Result:
-    """The answer to a question, which grows while an analysis runs.
+    """The answer to a question, which grows while an analysis runs."""
 
-    Attributes
-    ----------
-    folder : Path
-        Where its files are written.
-    title : str
-        Heading of the reports.
-    emit : callable
-        Called with the description whenever there is more to see.
-    headline : str
-        The answer in a line.
-    paragraph : str
-        For a methods section.
-    """
-
-    folder: Path
-    title: str
+    folder: Path  # where its files are written
+    title: str  # heading of the reports
+    # Called with the description whenever there is more to see.
     emit: Callable[[dict[str, Any]], None]
-    headline: str = ""
-    paragraph: str = ""
+    headline: str = ""  # the answer in a line
+    paragraph: str = ""  # for a methods section
     sentences: list[str] = field(default_factory=list)
     files: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {kind: [] for kind in KINDS}

@@ -44,13 +44,7 @@ def as_archive(job: Job, folder: Path, version: str) -> bytes:
 
 
 def read_archive(path: Path, job_id: str, folder: Path) -> Job:
-    """Write the files of an archive to a folder, and return its analysis as a finished job.
-
-    Raises
-    ------
-    InputError
-        If the file is not such an archive.
-    """
+    """Write the files of an archive to a folder, and return its analysis as a finished job."""
     try:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(_read(archive, ABOUT, MOST_ABOUT))

@@ -147,15 +147,12 @@ def create_app(
 
     Parameters
     ----------
-    workspace : Workspace
     token : str
         First part of every path.
     hosts : tuple of str
         Values of the header Host that are accepted, with the port.
     limit : int
         Largest number of bytes of a file.
-    on_quit : callable
-        Called when the user ends the server from the page.
     """
     api = _Api(workspace, limit, on_quit)
 
@@ -409,8 +406,8 @@ def _checked_task(body: bytes) -> dict[str, Any]:
 
 def _recipe(job: Job) -> dict[str, str]:
     """Return an analysis as a command and as Python code."""
-    from markhood.app import recipes
     from markhood.app.questions import QUESTIONS
+    from markhood.app.recipes import Recipe
     from markhood.learning.request import method_class
 
     task = job.task
@@ -418,8 +415,8 @@ def _recipe(job: Job) -> dict[str, str]:
         raise InputError("option-unknown", "question", "This analysis is not known here.")
     method_class(task["method"])
     table = None if task["title"] == PLANNED else task["title"]
-    given = (task["question"], table, task["method"], task["settings"], bool(task["codebook"]))
-    return {"command": recipes.command(*given), "python": recipes.python(*given)}
+    one = Recipe(task["question"], table, task["method"], task["settings"], bool(task["codebook"]))
+    return {"command": one.command(), "python": one.python()}
 
 
 def _static(name: str) -> Response:

@@ -1,4 +1,4 @@
-"""Settings of the page, read from the declarations of the request and from signatures.
+"""Settings of the page, read from the declarations of the request and of the studies.
 
 A value that the user enters is the text that one would type on the command line, so that the same
 declaration parses it, and the equivalent command can be written without a conversion. Nothing here
@@ -7,15 +7,13 @@ lists options by name, except those that a browser must not set (`NOT_HERE`).
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass
 from types import NoneType
 from typing import Any
 
 from markhood.app.files import checked_name
-from markhood.data.option_values import words
 from markhood.data.reading import Reading
 from markhood.errors import InputError, option
 from markhood.learning.knowledge import Knowledge
@@ -26,21 +24,11 @@ from markhood.options import Declaration, Options, choices_of, declaration_of, p
 
 # Set by the table of columns (codebook), or able to send data to another machine or folder.
 NOT_HERE = ("codebook", "executor", "scheduler", "checkpoint")
-# Parameters of studies that are objects, or that the page passes in another way.
-NOT_STUDIED = ("source", "method", "model", "names", "weights", "progress")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One option, with its type, default and declaration.
-
-    Attributes
-    ----------
-    name, group : str
-    hint : type
-    default : object
-    declared : Declaration
-    """
+    """One option, with its type, default and declaration."""
 
     name: str
     group: str
@@ -85,13 +73,7 @@ class Setting:
         }
 
     def value(self, text: Any) -> Any:
-        """Return the value of a text; files are named without folders.
-
-        Raises
-        ------
-        InputError
-            If the text is not a value of this option.
-        """
+        """Return the value of a text; files are named without folders."""
         if self.kind == "flag":
             return text
         if not isinstance(text, str):
@@ -132,40 +114,12 @@ def _of_field(one: Field[Any], kind: type[Options]) -> Setting:
     return Setting(one.name, group, kind.hints()[one.name], default, declaration_of(one))
 
 
-def study_settings(function: Callable[..., Any]) -> list[Setting]:
-    """List the parameters of a study, such as `bootstrap`, from its signature and docstring."""
-    helps, found = dict(_parameter_section(function)), []
-    for name, one in inspect.signature(function, eval_str=True).parameters.items():
-        if one.default is inspect.Parameter.empty or name in NOT_STUDIED:
-            continue
-        types, text = helps[name]
-        pattern, where = (r'"([^"]+)"', types) if types.startswith("{") else (r'- "([^"]+)":', text)
-        choices = re.findall(pattern, where)
-        hint = _literal(choices) if choices else one.annotation
-        details: dict[str, Any] = {}
-        if "name of their column" in text:
-            details = {"metavar": "COLUMN"}
-        elif types.startswith("pair of"):
-            details = {"parse": words}
-        found.append(Setting(name, "study", hint, one.default, Declaration(text, **details)))
-    return found
-
-
-def _literal(choices: Iterable[str]) -> Any:
-    from typing import Literal
-
-    return Literal[tuple(choices)]
-
-
-def _parameter_section(function: Callable[..., Any]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the name, type and description of every parameter in a numpydoc docstring."""
-    text = inspect.getdoc(function) or ""
-    section = text.partition("Parameters\n----------\n")[2].partition("\n\nReturns")[0]
-    for block in re.split(r"\n(?=\S)", section):
-        head, _, body = block.partition("\n")
-        names, _, types = head.partition(" : ")
-        for name in names.split(", "):
-            yield name.lstrip("*"), (types, " ".join(body.split()))
+def study_settings(kind: type[Options]) -> list[Setting]:
+    """List the settings of a study."""
+    return [
+        Setting(one.name, "study", kind.hints()[one.name], one.default, declaration_of(one))
+        for one in kind.declared()
+    ]
 
 
 def values_of(settings: Iterable[Setting], texts: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,18 +130,7 @@ def values_of(settings: Iterable[Setting], texts: Mapping[str, Any]) -> dict[str
 def request_of(
     method: str, texts: Mapping[str, Any], codebook: list[dict[str, Any]], **run: Any
 ) -> Request:
-    """Build the request of an analysis: the method, changed settings and codebook.
-
-    Parameters
-    ----------
-    method : str
-    texts : mapping of str to str or bool
-        Settings that differ from their defaults.
-    codebook : list of dict
-        Rows of the columns whose role, kind or levels the user changed.
-    **run
-        Run options that apply unless the user set them.
-    """
+    """Build the request of an analysis: the method, changed settings and codebook."""
     values = values_of(request_settings(method), texts)
     own = {"codebook": codebook} if codebook else {}
     return Request.of(method, run | values | own)

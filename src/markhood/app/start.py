@@ -28,7 +28,6 @@ def serve(
     port: int | None = None,
     browser: bool = True,
     announce: Callable[[str], None] = print,
-    folder: Path | None = None,
 ) -> None:
     """Serve the page until the process is interrupted, or the user ends it from the page.
 
@@ -36,12 +35,6 @@ def serve(
     ----------
     port : int, optional
         0 for any free port. By default 8765 or one of the next ports.
-    browser : bool, default=True
-        Whether to open the address in the browser.
-    announce : callable
-        Receives lines for the user.
-    folder : Path, optional
-        Where the temporary folder is made.
 
     Raises
     ------
@@ -62,7 +55,7 @@ def serve(
 
     with (
         bound(port) as listening,
-        draft_beside(Path(folder or tempfile.gettempdir()) / "app", folder=True) as own,
+        draft_beside(Path(tempfile.gettempdir()) / "app", folder=True) as own,
     ):
         own.chmod(0o700)
         number, token = listening.getsockname()[1], secrets.token_urlsafe(24)

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markhood.commandline.options import Ask
+from markhood.commandline.options import Ask, Study
 from markhood.commandline.pages import Labels, ReportFile, Title, write_report_page
-from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, say
+from markhood.commandline.terminal import (
+    check_outputs,
+    console_for,
+    progress_bar,
+    write_plot,
+    write_tables,
+)
 from markhood.commandline.text_tables import print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
 
     from markhood.stability.bootstrap import Bootstrap
@@ -25,6 +29,7 @@ EDGES_SHOWN = 12
 def bootstrap(
     data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
     ask: Ask,
+    study: Annotated[Any, Study("BootstrapOptions")],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -45,19 +50,6 @@ def bootstrap(
     report: ReportFile = None,
     title: Title = None,
     labels: Labels = None,
-    replicates: Annotated[int, typer.Option(help="Number of data sets to draw.")] = 1000,
-    resample: Annotated[
-        str,
-        typer.Option(
-            help="rows (with replacement), halves (for a bound on false edges), cases (for the "
-            "stability of centralities) or model (samples from the learned model)."
-        ),
-    ] = "rows",
-    strata: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Draw separately within the rows of each value."),
-    ] = None,
-    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
 ) -> None:
     """Learn from many resampled data sets, to see which edges are stable.
 
@@ -74,51 +66,25 @@ def bootstrap(
 
       markhood bootstrap pupils.csv --clusters school --checkpoint saved
     """
-    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.stability.bootstrap import bootstrap_data
 
-    tables = [path for path in (output, centrality, differences) if path is not None]
-    for path in tables:
-        check_table_writable(path)
-    if plot is not None:
-        from markhood.output.pictures.figures import check_figure_writable
-
-        check_figure_writable(plot)
-    check_outputs(
-        [],
-        report,
-        inputs=[data, labels, *ask.files()],
-        others=[*tables, *([plot] if plot else [])],
-    )
+    inputs, tables = [data, labels, *ask.files()], (output, centrality, differences)
+    check_outputs([], report, inputs, tables=tables, plot=plot)
     with progress_bar() as progress:
         request = ask(progress)
-        found = bootstrap_data(request, data, replicates, resample, strata, level=level)
+        found = bootstrap_data(request, data, study)
     edges = found.edges()
-    for file, rows in ((centrality, found.centrality), (differences, found.differences)):
-        if file is not None:
-            write_rows(rows(), file, write_table)
-    if output is not None:
-        write_rows(edges, output, write_table)
+    made = (lambda: edges, found.centrality, found.differences)
+    write_tables(*zip(tables, made, strict=True))
     if plot is not None:
-        from markhood.output.pictures.figures import write_figure
         from markhood.output.pictures.stability import edge_intervals
 
-        write_figure(edge_intervals(found), plot)
-        announce(f"Wrote {plot}")
+        write_plot(edge_intervals(found), plot)
     if report is not None:
         samples = request.read(data)
         name = title or data.name
         write_report_page(found.graph, report, samples, name, bootstrap=found, labels=labels)
     _print(found, edges, console_for([]))
-
-
-def write_rows(rows: Sequence[dict[str, Any]], path: Path, write: Any) -> None:
-    """Write a table and print its name; print a note instead where there are no rows."""
-    if not rows:
-        say(f"{path} was not written: the table has no rows.", err=True)
-        return
-    write(rows, path)
-    announce(f"Wrote {path}")
 
 
 def _print(found: Bootstrap, edges: list[dict[str, Any]], console: Console) -> None:

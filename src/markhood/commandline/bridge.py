@@ -26,13 +26,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import markhood
-from markhood.commandline.summary import counted, summary_text
+from markhood.commandline.summary import summary_text
 from markhood.data.reading import Reading
 from markhood.data.variables import level_text
 from markhood.errors import (
     ConvergenceWarning,
     DataWarning,
     InputError,
+    counted,
     in_r,
     option,
     written_by,

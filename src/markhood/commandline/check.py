@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import AskReading
-from markhood.commandline.terminal import check_outputs, console_for
+from markhood.commandline.terminal import check_outputs, console_for, write_tables
 from markhood.commandline.text_tables import print_table
 
 ROWS_SHOWN = 5
@@ -51,22 +50,17 @@ def check(
     """
     from markhood.data.given import as_samples
     from markhood.model.checking.check import check_model
-    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.output.graphs.files import read_graph
     from markhood.output.model_files import holds_model, read_model
 
-    tables = [path for path in (output, pairs, triples, sum_scores) if path is not None]
-    for path in tables:
-        check_table_writable(path)
-    check_outputs([], inputs=[model, data, *ask.files()], others=tables)
+    tables = (output, pairs, triples, sum_scores)
+    check_outputs([], inputs=[model, data, *ask.files()], tables=tables)
     read: Any = read_model(model) if holds_model(model) else read_graph(model)
     names = read.variables.names
     samples = as_samples(data, ask.reading(columns=names)) if ask.given else data
     found = check_model(read, samples, replicates=replicates, seed=seed)
     made = (found.third_order_rows, found.pair_rows, found.triple_rows, found.sum_score_rows)
-    for file, rows in zip((output, pairs, triples, sum_scores), made, strict=True):
-        if file is not None:
-            write_rows(rows(), file, write_table)
+    write_tables(*zip(tables, made, strict=True))
     console = console_for([])
     for text in found.findings():
         console.print(text)

@@ -35,7 +35,7 @@ def checklist(
     if output is not None:
         checked_suffix(output, [".md", ".csv"])
         check_writable_file(output)
-    check_outputs([], inputs=[graph], others=[] if output is None else [output])
+    check_outputs([], inputs=[graph], others=[output])
     items = read_graph(graph).checklist()
     if output is None:
         console_for([]).print(as_markdown(items))

@@ -7,9 +7,15 @@ from typing import Annotated
 
 import typer
 
-from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
-from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, words
+from markhood.commandline.terminal import (
+    check_outputs,
+    console_for,
+    progress_bar,
+    words,
+    write_plot,
+    write_tables,
+)
 from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
 
@@ -43,21 +49,9 @@ def choose_gamma(
 
       markhood choose-gamma symptoms.csv --gammas 0,0.5,1 --plot gammas.png
     """
-    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.stability.gamma import follow_gamma
 
-    for path in (output, edges):
-        if path is not None:
-            check_table_writable(path)
-    if plot is not None:
-        from markhood.output.pictures.figures import check_figure_writable
-
-        check_figure_writable(plot)
-    check_outputs(
-        [],
-        inputs=[data, *ask.files()],
-        others=[path for path in (output, edges, plot) if path is not None],
-    )
+    check_outputs([], inputs=[data, *ask.files()], tables=(output, edges), plot=plot)
     try:
         tried = [float(word) for word in words(gammas)]
     except ValueError:
@@ -69,15 +63,11 @@ def choose_gamma(
     with progress_bar() as progress:
         request = ask(progress)
         found = follow_gamma(request, request.read(data), tried, folds)
-    for path, rows in ((output, found.rows), (edges, found.edges)):
-        if path is not None:
-            write_rows(rows(), path, write_table)
+    write_tables((output, found.rows), (edges, found.edges))
     if plot is not None:
-        from markhood.output.pictures.figures import write_figure
         from markhood.output.pictures.gamma import gamma_path
 
-        write_figure(gamma_path(found), plot)
-        announce(f"Wrote {plot}")
+        write_plot(gamma_path(found), plot)
     console = console_for([])
     table = [{n.replace("_", " "): f"{v:.6g}" for n, v in row.items()} for row in found.rows()]
     print_table(table, console)

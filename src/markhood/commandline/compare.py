@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from markhood.commandline.terminal import announce, check_outputs, console_for, say
+from markhood.commandline.terminal import check_outputs, console_for, say, write_tables
 from markhood.commandline.text_tables import as_table, fits
 from markhood.errors import printable
 
@@ -43,12 +43,9 @@ def compare(
     """
     from markhood.data.genome.sequences import is_stockholm
     from markhood.evaluate.measures import comparison_table, overlap_table
-    from markhood.output.csv_tables import check_table_writable
     from markhood.output.graphs.files import read_graph
 
-    if output is not None:
-        check_table_writable(output)
-        check_outputs([], inputs=[truth, *learned], others=[output])
+    check_outputs([], inputs=[truth, *learned], tables=[output])
     if structures := [path for path in (truth, *learned) if is_stockholm(path)]:
         rows = _with_structure(structures, [p for p in (truth, *learned) if p not in structures])
         _show(rows, output)
@@ -90,16 +87,12 @@ def _with_structure(structures: list[Path], learned: list[Path]) -> list[dict[st
 
 def _show(rows: list[dict[str, Any]], output: Path | None) -> None:
     """Print a comparison, and write it to a file if there is one."""
-    from markhood.output.csv_tables import write_table
-
     console = console_for([])
     table = as_table(
         [{name.replace("_", "\n"): _shown(value) for name, value in row.items()} for row in rows]
     )
     console.print(table if fits(table, console) else _as_lists(rows), soft_wrap=True)
-    if output is not None:
-        write_table(rows, output)
-        announce(f"Wrote {output}")
+    write_tables((output, lambda: rows))
 
 
 def _as_lists(rows: list[dict[str, Any]]) -> str:

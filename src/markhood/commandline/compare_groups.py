@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markhood.commandline.bootstrap import write_rows
-from markhood.commandline.options import Ask
+from markhood.commandline.options import Ask, Study
 from markhood.commandline.pages import Labels, ReportFile, Title, write_comparison_page
-from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar
+from markhood.commandline.terminal import (
+    check_outputs,
+    console_for,
+    progress_bar,
+    write_plot,
+    write_tables,
+)
 from markhood.commandline.text_tables import NAMES, print_table
 from markhood.errors import printable
 
@@ -29,20 +34,7 @@ def compare_groups(
         list[Path], typer.Argument(help="A data file for each group, or one for all groups.")
     ],
     ask: Ask,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column with the group of each row, for one data file."
-        ),
-    ] = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column with the person of each row, for paired samples: labels are permuted "
-            "within a person.",
-        ),
-    ] = None,
+    study: Annotated[Any, Study("GroupOptions")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the test of every coupling: .csv.")
     ] = None,
@@ -59,14 +51,6 @@ def compare_groups(
     report: ReportFile = None,
     title: Title = None,
     labels: Labels = None,
-    permutations: Annotated[int, typer.Option(help="Number of permutations of the labels.")] = 1000,
-    relearn: Annotated[
-        bool,
-        typer.Option(
-            help="Also learn the graphs again in each permutation, to test their degrees, "
-            "closeness and betweenness."
-        ),
-    ] = False,
 ) -> None:
     """Test whether groups have the same network: structure, strength, edges, fields, centralities.
 
@@ -78,49 +62,30 @@ def compare_groups(
 
       markhood compare-groups visits.csv --by visit --pairs person
     """
-    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.stability.grouped import read_groups
     from markhood.stability.groups import compare
 
-    for path in (output, fields, centrality):
-        if path is not None:
-            check_table_writable(path)
-    if plot is not None:
-        from markhood.output.pictures.figures import check_figure_writable
-
-        check_figure_writable(plot)
-    check_outputs(
-        [],
-        report,
-        inputs=[*tables, labels, *ask.files()],
-        others=[path for path in (output, fields, centrality, plot) if path is not None],
-    )
+    inputs = [*tables, labels, *ask.files()]
+    check_outputs([], report, inputs, tables=(output, fields, centrality), plot=plot)
     with progress_bar() as progress:
         request = ask(progress)
         stems = [path.stem for path in tables]
         names = stems if len(set(stems)) == len(stems) else list(map(str, tables))
-        found = compare(
-            request,
-            read_groups([(request, path) for path in tables], names, by, pairs),
-            permutations,
-            relearn,
-        )
-    for path, rows in (
+        both = [(request, path) for path in tables]
+        found = compare(request, read_groups(both, names, study.by, study.pairs), study)
+    write_tables(
         (output, found.edge_rows),
         (fields, found.field_rows),
         (centrality, found.centrality_rows),
-    ):
-        if path is not None:
-            write_rows(rows(), path, write_table)
+    )
     if plot is not None:
-        from markhood.output.pictures.figures import write_figure
         from markhood.output.pictures.groups import group_networks
 
-        write_figure(group_networks(found)[0], plot)
-        announce(f"Wrote {plot}")
+        write_plot(group_networks(found)[0], plot)
     if report is not None:
-        if by is not None and all(name.isdecimal() for name in found.names):
-            found = replace(found, names=tuple(f"{by} {name}" for name in found.names))
+        if study.by is not None and all(name.isdecimal() for name in found.names):
+            labelled = tuple(f"{study.by} {name}" for name in found.names)
+            found = replace(found, names=labelled)
         name = title or " and ".join(found.names)
         groups = request.knowledge.groups
         write_comparison_page(found, report, name, labels=labels, groups=groups)

@@ -30,11 +30,8 @@ def describe(
       markhood learn survey.csv --codebook codebook.csv
     """
     from markhood.data.describe import codebook_and_samples
-    from markhood.output.csv_tables import check_table_writable
 
-    if output is not None:
-        check_table_writable(output)
-        check_outputs([], inputs=[data, *ask.files()], others=[output])
+    check_outputs([], inputs=[data, *ask.files()], tables=[output])
     book, samples = codebook_and_samples(data, ask.reading())
     for line in str(book).splitlines():
         say(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,13 @@ from markhood.commandline.pages import (
     Title,
     write_report_page,
 )
-from markhood.commandline.terminal import announce, check_outputs, console_for, write_graphs
+from markhood.commandline.terminal import (
+    announce,
+    check_outputs,
+    console_for,
+    write_graphs,
+    write_tables,
+)
 from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
 
@@ -78,23 +85,14 @@ def fit(
     from markhood.data.given import as_samples
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model
-    from markhood.output.csv_tables import check_table_writable, write_table
     from markhood.output.graphs.files import read_graph
     from markhood.output.model_files import check_model_writable, write_model
 
     check_coding(coding)
     if output is not None:
         check_model_writable(output)
-    for path in (fields, tables):
-        if path is not None:
-            check_table_writable(path)
-    others = [path for path in (output, fields, tables) if path is not None]
-    check_outputs(
-        edges or [],
-        report,
-        inputs=[graph, data, labels, groups, *ask.files()],
-        others=others,
-    )
+    inputs = [graph, data, labels, groups, *ask.files()]
+    check_outputs(edges or [], report, inputs, [output], tables=(fields, tables))
     drawn = read_graph(graph)
     samples = as_samples(data, ask.reading(columns=drawn.nodes))  # only the columns in the graph
     model = fit_model(drawn, samples, method=method, prior=_prior(prior), all_pairs=all_pairs)
@@ -102,10 +100,9 @@ def fit(
         write_model(model, output)
         announce(f"Wrote {output}")
     write_graphs(model.graph, edges or [])
-    for path, rows in ((fields, model.field_rows), (tables, model.coupling_rows)):
-        if path is not None:
-            write_table(rows(coding), path)
-            announce(f"Wrote {path}")
+    write_tables(
+        (fields, partial(model.field_rows, coding)), (tables, partial(model.coupling_rows, coding))
+    )
     if report is not None:
         parts: dict[str, Any] = {"model": model, "labels": labels, "groups": groups}
         write_report_page(model.graph, report, samples, title or data.name, **parts)

@@ -71,6 +71,7 @@ def learn(
     from markhood.output.model_files import check_model_writable, write_model
     from markhood.output.report.study import node_texts
     from markhood.stability.bootstrap import bootstrap_samples
+    from markhood.stability.studies import BootstrapOptions
 
     outputs = output or []
     if bootstrap is not None and report is None:
@@ -87,10 +88,7 @@ def learn(
             outputs,
             report,
             inputs=[data, labels, *ask.files()],
-            others=[
-                *([] if saved is None else [Path(saved) / "run.json"]),
-                *([] if model is None else [model]),
-            ],
+            others=[None if saved is None else Path(saved) / "run.json", model],
         )
         samples = request.read(data)
         if dry_run:
@@ -102,9 +100,12 @@ def learn(
         graph = learned.graph
         node_texts(graph, labels)  # fail before the bootstrap
         replicates = [
-            bootstrap_samples(request, samples, n_replicates, resample)
+            bootstrap_samples(request, samples, study)
             for n_replicates in ([] if bootstrap is None else [bootstrap])
-            for resample in ("rows", "cases")
+            for study in (
+                BootstrapOptions(replicates=n_replicates),
+                BootstrapOptions(replicates=n_replicates, resample="cases"),
+            )
         ]
     write_graphs(graph, outputs, escape_formulas)
     fitted = None

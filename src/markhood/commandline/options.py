@@ -3,6 +3,7 @@
 A command that learns has an argument ``ask: Ask``, one that reads data has ``ask: AskReading``. The
 command gets one option for every declared field instead, with its help text, in the panel of its
 group, named as in Python with dashes: `n_jobs` is ``--n-jobs``. Calling ``ask`` makes the request.
+An argument ``study: Annotated[Any, Study("BootstrapOptions")]`` becomes the options of that class.
 A command's own option replaces a declared one of the same name. The declarations are imported when
 a command is built, not with this module.
 """
@@ -15,7 +16,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_origin
 
 import typer
 
@@ -28,6 +29,21 @@ if TYPE_CHECKING:
     from markhood.options import Options
 
 Command = Callable[..., None]
+
+
+class Study(NamedTuple):
+    """Marks an argument of a command as the options of a study, by the name of their class."""
+
+    name: str
+
+    def kind(self) -> type[Options]:
+        """Return the class."""
+        from markhood.stability import studies
+
+        found: type[Options] = getattr(studies, self.name)
+        return found
+
+
 METHOD = "Method"
 OUTPUT = "Output"
 OF_MOST_USED = ("method", "gamma", "missing", "weights", "kinds", "bins", "adjust_for")
@@ -82,22 +98,38 @@ def with_declared_options(command: Command) -> Command:
     if not asks:
         return command
     kind = asks[0].annotation
+    studies = {p.name: one.kind() for p in own for one in _marks(p) if isinstance(one, Study)}
+    of_studies = {
+        name: [_parameter(one, study, None) for one in study.declared()]
+        for name, study in studies.items()
+    }
+    own = [p for p in own if p.annotation is not kind and p.name not in studies]
+    own += [p for parameters in of_studies.values() for p in parameters]
     names = {p.name for p in own}
     declared = [p for p in _parameters(learns=kind is Ask) if p.name not in names]
-    kept = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own if p.annotation is not kind]
+    kept = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own]
 
     @wraps(command)
     def with_options(*, context: typer.Context, **given: Any) -> None:
-        typed = {p.name: given.pop(p.name) for p in declared}
-        sources = {name: context.get_parameter_source(name) for name in typed}
-        chosen = {n: v for n, v in typed.items() if (of := sources[n]) and of.name != "DEFAULT"}
-        command(**given, ask=kind(chosen))
+        def typed(parameters: list[Parameter]) -> dict[str, Any]:
+            """Take the values that are not defaults."""
+            values = {p.name: given.pop(p.name) for p in parameters}
+            sources = {name: context.get_parameter_source(name) for name in values}
+            return {n: v for n, v in values.items() if (of := sources[n]) and of.name != "DEFAULT"}
+
+        asked = kind(typed(declared))
+        made = {name: studies[name](**typed(own)) for name, own in of_studies.items()}
+        command(**given, **made, ask=asked)
 
     whole = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
     shown = [*kept, *declared, whole]
     with_options.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in shown}
     return with_options
+
+
+def _marks(parameter: Parameter) -> tuple[Any, ...]:
+    return getattr(parameter.annotation, "__metadata__", ())
 
 
 def _parameters(learns: bool) -> list[Parameter]:
@@ -154,7 +186,7 @@ def _field(kind: type[Options], name: str) -> Field[Any]:
 
 
 def _parameter(
-    one: Field[Any], kind: type[Options], panel: str, methods: Iterable[str] = ()
+    one: Field[Any], kind: type[Options], panel: str | None, methods: Iterable[str] = ()
 ) -> Parameter:
     """Return an option of a command for a declared field."""
     from markhood.options import choices_of, declaration_of, parts_of

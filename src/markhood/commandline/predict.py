@@ -36,13 +36,12 @@ def predict(
       markhood predict model.json new.csv --target coughs --output predicted.csv
     """
     from markhood.data.variables import level_text
-    from markhood.output.csv_tables import check_table_writable, write_table
+    from markhood.output.csv_tables import write_table
     from markhood.output.model_files import read_model
 
     if seed < 0:
         raise InputError("option-value", "seed", f"--seed must be 0 or more, not {seed}.")
-    check_table_writable(output)
-    check_outputs([], inputs=[model, data], others=[output])
+    check_outputs([], inputs=[model, data], tables=[output])
     fitted = read_model(model)
     targets = words(target)
     chances = fitted.predict_proba(data, targets, seed)

@@ -8,9 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from markhood.commandline.bootstrap import write_rows
 from markhood.commandline.options import Ask
-from markhood.commandline.terminal import announce, check_outputs, console_for, progress_bar, words
+from markhood.commandline.terminal import (
+    check_outputs,
+    console_for,
+    progress_bar,
+    words,
+    write_plot,
+    write_tables,
+)
 from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
 
@@ -63,31 +69,18 @@ def robustness(
 
       markhood robustness pupils.csv --subsets school -o edges.csv
     """
-    from markhood.output.csv_tables import check_table_writable, write_table
-    from markhood.output.pictures.figures import check_figure_writable
     from markhood.stability.robustness import vary_request
 
-    tables = [path for path in (output, analyses) if path is not None]
-    for path in tables:
-        check_table_writable(path)
-    if plot is not None:
-        check_figure_writable(plot)
-    check_outputs(
-        [], inputs=[data, *ask.files()], others=[*tables, *([] if plot is None else [plot])]
-    )
+    check_outputs([], inputs=[data, *ask.files()], tables=(output, analyses), plot=plot)
     choices = None if vary is None else dict(map(_choice, vary))
     parts = int(subsets) if subsets.isdecimal() else subsets
     with progress_bar() as progress:
         found = vary_request(ask(progress), data, choices, parts)
-    for file, rows in ((output, found.edges), (analyses, found.rows)):
-        if file is not None:
-            write_rows(rows(), file, write_table)
+    write_tables((output, found.edges), (analyses, found.rows))
     if plot is not None:
-        from markhood.output.pictures.figures import write_figure
         from markhood.output.pictures.robustness import robustness as draw
 
-        write_figure(draw(found), plot)
-        announce(f"Wrote {plot}")
+        write_plot(draw(found), plot)
     console = console_for([])
     edges = found.edges()
     always = sum(row["share"] == 1 for row in edges)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from markhood.commandline.text_tables import print_table
-from markhood.errors import printable
+from markhood.errors import counted, listed, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,15 +99,9 @@ def print_next_step(graph: Graph, data: Path, has_options: bool, console: Consol
     console.print(printable(f"Next: markhood {command} {data}{same} {purpose}."))
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun in the singular or plural."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def _read(graph: Graph) -> Iterator[str]:
     """Describe the data: samples, variables and levels."""
     from markhood.data.genome.loci import describe_loci
-    from markhood.errors import listed
 
     data = graph.provenance["data"]
     about = data["understood"]
@@ -146,7 +140,6 @@ def _answers(graph: Graph) -> Iterator[str]:
     """Name the columns of each kind, those with the same levels together."""
     from markhood.data.account import kind_of
     from markhood.data.variables import level_text
-    from markhood.errors import listed
 
     by_kind: dict[str, dict[tuple[str, ...], list[str]]] = {}
     about = zip(graph.nodes, graph.variables.levels or (), graph.variables.is_ordered, strict=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, signature
@@ -201,20 +201,33 @@ def check_outputs(
     outputs: list[str],
     report: Path | None = None,
     inputs: Iterable[str | Path | None] = (),
-    others: Iterable[Path] = (),
+    others: Iterable[Path | None] = (),
+    tables: Iterable[Path | None] = (),
+    plot: Path | None = None,
 ) -> None:
     """Raise `InputError` for an output that cannot be written, or that would replace an input.
+
+    None is skipped everywhere.
 
     Parameters
     ----------
     outputs : list of str
         Graph files; a dash for standard output.
-    report : Path, optional
     inputs : iterable of path
-        Files and folders that are read; None is skipped.
+        Files and folders that are read.
     others : iterable of Path
         Further outputs, which were checked to be writable.
+    tables, plot
+        CSV tables and a figure to write.
     """
+    for table in (listed := [table for table in tables if table is not None]):
+        from markhood.output.csv_tables import check_table_writable
+
+        check_table_writable(table)
+    if plot is not None:
+        from markhood.output.pictures.figures import check_figure_writable
+
+        check_figure_writable(plot)
     if report is not None:
         from markhood.output.report.page import check_report_writable
 
@@ -225,9 +238,10 @@ def check_outputs(
     files = [output for output in outputs if output != "-"]
     for output in files:
         check_writable(output)
-    written = [*chain.from_iterable(map(files_of, files)), *([report] if report else []), *others]
+    written = [*chain.from_iterable(map(files_of, files)), report, *others, *listed, plot]
     check_distinct(
-        written, chain.from_iterable(_files_read(Path(p)) for p in inputs if p is not None)
+        [path for path in written if path is not None],
+        chain.from_iterable(_files_read(Path(p)) for p in inputs if p is not None),
     )
 
 
@@ -241,6 +255,28 @@ def _files_read(path: Path) -> list[Path]:
         return [path, *siblings, *(path.iterdir() if path.is_dir() else ())]
     except OSError:
         return [path]
+
+
+def write_tables(*tables: tuple[Path | None, Callable[[], Sequence[Mapping[str, Any]]]]) -> None:
+    """Write the rows of each table that has a path; print a note instead where there are none."""
+    from markhood.output.csv_tables import write_table
+
+    for path, rows in tables:
+        if path is None:
+            continue
+        if made := rows():
+            write_table(made, path)
+            announce(f"Wrote {path}")
+        else:
+            say(f"{path} was not written: the table has no rows.", err=True)
+
+
+def write_plot(figure: Any, path: Path) -> None:
+    """Write a figure, and print its name."""
+    from markhood.output.pictures.figures import write_figure
+
+    write_figure(figure, path)
+    announce(f"Wrote {path}")
 
 
 def write_graphs(graph: Graph, outputs: list[str], escape_formulas: bool = False) -> None:

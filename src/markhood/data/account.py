@@ -23,29 +23,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Account:
-    """Facts about a table that its samples no longer show.
+    """Facts about a table that its samples no longer show."""
 
-    Attributes
-    ----------
-    n_rows : int
-        Number of rows in the table, including those that were left out.
-    missing : mapping of str to int
-        Number of missing values in each column that has any.
-    left_out : mapping of str to str
-        Columns that are not variables, with the reason.
-    rows_left_out : mapping of str to int
-        Number of rows that did not become samples, by reason.
-    findings : tuple of Finding
-        Warnings and notes: what the file contains, what was decided, what may be wrong.
-    codebook : Codebook, optional
-        Role, kind and levels of every column, including those that were left out.
-    """
-
-    n_rows: int
+    n_rows: int  # number of rows in the table, including those that were left out
+    # Number of missing values in each column that has any.
     missing: Mapping[str, int] = field(default_factory=dict)
+    # Columns that are not variables, with the reason.
     left_out: Mapping[str, str] = field(default_factory=dict)
+    # Number of rows that did not become samples, by reason.
     rows_left_out: Mapping[str, int] = field(default_factory=dict)
+    # Warnings and notes: what the file contains, what was decided, what may be wrong.
     findings: tuple[Finding, ...] = ()
+    # Role, kind and levels of every column, including those that were left out.
     codebook: Codebook | None = None
 
 

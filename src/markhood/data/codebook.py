@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from markhood.data.variables import level_text
-from markhood.errors import InputError, listed
+from markhood.errors import InputError, file_error, listed
 
 ROLES = ("node", "covariate", "weight", "cluster", "person", "time", "skip")
 KINDS = ("nominal", "ordinal", "measurement", "count")  # that a user can choose
@@ -166,8 +166,8 @@ def codebook_of(given: Any) -> Codebook:
             with path.open(encoding="utf-8-sig", newline="") as file:
                 rows: Iterable[Mapping[str, Any]] = list(csv.DictReader(file))
         except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise InputError(
-                "codebook", path.name, f"{path} cannot be read as a codebook ({error}): pass a CSV."
+            raise file_error(
+                path, f"cannot be read as a codebook ({error}): pass a CSV.", "codebook"
             ) from error
         where = path.name
     else:

@@ -23,18 +23,10 @@ Kinds = str | Mapping[str, str | Sequence[Any]]
 
 
 class Category(NamedTuple):
-    """Declaration of a categorical column.
+    """Declaration of a categorical column."""
 
-    Attributes
-    ----------
-    order : sequence
-        The categories in order; empty for the sort order.
-    is_ordered : bool
-        Whether the categories are ordinal.
-    """
-
-    order: Sequence[Any] = ()
-    is_ordered: bool = False
+    order: Sequence[Any] = ()  # the categories in order; empty for the sort order
+    is_ordered: bool = False  # whether the categories are ordinal
 
 
 def checked_kinds(kinds: Any) -> Kinds:
@@ -84,8 +76,6 @@ def with_kinds(
 
     Parameters
     ----------
-    variables : Variables
-        With their levels.
     kinds : {"auto", "nominal", "ordinal"} or mapping
         For all variables, or for some by name: a kind, or levels in their order.
     declared : mapping of int to Category

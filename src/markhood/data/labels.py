@@ -45,16 +45,6 @@ def read_with_labels(
 ) -> tuple[Samples, Labels]:
     """Read samples and their labels.
 
-    Parameters
-    ----------
-    data : array, data frame, sparse matrix, Samples or path
-    reading : Reading
-        Defines how to read the data.
-    labels : mapping of str to labels, column or None
-        Labels by the name of their option.
-    read : callable
-        Reads the samples, with the options that it is called with.
-
     Returns
     -------
     Samples

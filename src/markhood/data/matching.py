@@ -35,7 +35,6 @@ def matched_codes(samples: Samples, variables: Variables) -> NDArray[np.uint16]:
 
     Parameters
     ----------
-    samples : Samples
     variables : Variables
         With their levels; the samples have all of these variables.
 
@@ -98,9 +97,6 @@ def read_like(
 
     Parameters
     ----------
-    data : array, data frame or sparse matrix of shape (n_samples, n_columns), or path
-    variables : Variables
-        With their levels.
     reading : Reading, optional
         How the known data were read: codes for missing, and how to treat missing values. Columns,
         kinds and levels are those of the variables.
@@ -157,7 +153,7 @@ def real_units(provenance: Mapping[str, Any]) -> dict[str, Units]:
     return {name: Units(**own) for name, own in provenance.get("real_covariates", {}).items()}
 
 
-def codes_like(
+def numbers_like(
     data: Any,
     variables: Variables,
     hidden: Collection[int] = (),
@@ -166,16 +162,15 @@ def codes_like(
     missing: Missing = "impute",
     unseen: bool = False,
     names: Sequence[str] | None = None,
-) -> NDArray[np.uint16]:
-    """Return new data as level numbers of known variables.
+    units: Mapping[str, Units] = MappingProxyType({}),
+) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+    """Return new data as level numbers of known variables, and covariates as numbers.
 
     Parameters
     ----------
     data : array, data frame, sparse matrix or Samples, of shape (n_samples, n_columns), or path
         Columns are matched by name. Those of an array are x0, x1, ... if the variables have such
         names, else `names`, or the variables that are not hidden, in order.
-    variables : Variables
-        With their levels.
     hidden : collection of int
         Variables that are ignored, whether or not the data have them.
     reading : Reading, optional
@@ -188,37 +183,23 @@ def codes_like(
     names : sequence of str, optional
         The columns of the known data, if they are more than the variables or in another order; by
         default the variables.
+    units : mapping of str to Units
+        The covariates to return, with their units.
 
     Returns
     -------
-    ndarray of shape (n_variables, n_samples), dtype uint16
+    codes : ndarray of shape (n_variables, n_samples), dtype uint16
         `UNKNOWN` for a missing value, unless missing is one of the variable's levels.
+    reals : ndarray of shape (n_covariates, n_samples)
 
     Examples
     --------
     >>> known = Variables(("a", "b"), (("no", "yes"), (1, 2)))
-    >>> codes_like([["yes", None]], known).tolist()
+    >>> numbers_like([["yes", None]], known)[0].tolist()
     [[1], [65535]]
-    >>> codes_like([[2], [1]], known, hidden=[0])[1].tolist()
+    >>> numbers_like([[2], [1]], known, hidden=[0])[0][1].tolist()
     [1, 0]
     """
-    return numbers_like(
-        data, variables, hidden, reading, missing=missing, unseen=unseen, names=names
-    )[0]
-
-
-def numbers_like(
-    data: Any,
-    variables: Variables,
-    hidden: Collection[int] = (),
-    reading: Reading | None = None,
-    *,
-    missing: Missing = "impute",
-    unseen: bool = False,
-    names: Sequence[str] | None = None,
-    units: Mapping[str, Units] = MappingProxyType({}),
-) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
-    """Return `codes_like` and the covariates in these units, of shape (n_covariates, n_samples)."""
     shown = [j for j in range(len(variables)) if j not in hidden]
     if not shown:
         raise InputError(

@@ -309,17 +309,6 @@ class Genome(Sealed):
 class Reading(TableFormat, Genome, ColumnOptions, RowOptions):
     """All options of reading data.
 
-    Attributes
-    ----------
-    storage : Storage
-        Where packed bits are kept; by default in memory.
-    min_columns : int
-        Minimum number of columns: 2 for a graph, 1 for a column of labels.
-    known : Variables, optional
-        Read only the columns of these variables, with their levels: see `markhood.data.matching`.
-    log : FindingLog
-        Collects the findings of the readers.
-
     Examples
     --------
     >>> Reading(missing="drop").missing
@@ -329,9 +318,11 @@ class Reading(TableFormat, Genome, ColumnOptions, RowOptions):
     markhood.errors.InputError: Unknown letters 'few': choose one of all, reduced.
     """
 
-    storage: Storage = MEMORY
-    min_columns: int = 2
+    storage: Storage = MEMORY  # where packed bits are kept; by default in memory
+    min_columns: int = 2  # minimum number of columns: 2 for a graph, 1 for a column of labels
+    # Read only the columns of these variables, with their levels: see `markhood.data.matching`.
     known: Variables | None = None
+    # Collects the findings of the readers.
     log: FindingLog = field(default_factory=FindingLog, compare=False, repr=False)
     missing_codes: frozenset[Any] = field(init=False, repr=False)
 

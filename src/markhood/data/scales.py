@@ -5,18 +5,17 @@ texts different positions.
 
 1. **Opposites**: an adjective or its opposite with an optional modifier, such as "strongly
    disagree", "agree" or "very satisfied". Neutral words are in the middle.
-2. **Lists** of words that have an order of their own, in `scales.txt`: never to always, low to
-   high, degrees.
+2. **Lists** of words that have an order of their own: never to always, low to high, degrees.
 3. **Numbers**: intervals (`18-29`, `60+`, `(0,19]`, `<12 yrs`) and grades (`G1`, `stage II`).
 
-Names of months and days are in no list: they form a circle. A number after an arbitrary word, as in
-`plot 3`, is a name.
+The words are in `scales.txt`. Names of months and days are in no list: they form a circle. A number
+after an arbitrary word, as in `plot 3`, is a name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -26,82 +25,6 @@ FEWEST_LETTERS = 5  # of an abbreviation
 NUMERALS = {"one", "two", "first", "second", "1st", "2nd"}  # which number things after a noun
 MOST_GRADES = 12  # grades such as G1, G2, ...; more are names
 
-_OPPOSITES = (
-    ("disagree", "agree"),
-    ("dissatisfied", "satisfied"),
-    ("unlikely", "likely"),
-    ("unimportant", "important"),
-    ("unhappy", "happy"),
-    ("unfavorable", "favorable"),
-    ("unfavourable", "favourable"),
-    ("disapprove", "approve"),
-    ("oppose", "support"),
-    ("oppose", "favor"),
-    ("against", "for"),
-    ("uncomfortable", "comfortable"),
-    ("unhealthy", "healthy"),
-    ("difficult", "easy"),
-    ("hard", "easy"),
-    ("worse", "better"),
-    ("dislike", "like"),
-    ("decreased", "increased"),
-    ("decrease", "increase"),
-    ("liberal", "conservative"),
-    ("false", "true"),
-    ("negative", "positive"),
-    ("sad", "happy"),
-    ("bad", "good"),
-    ("unsafe", "safe"),
-    ("less", "more"),
-    ("untrue of me", "true of me"),
-    ("", "important"),
-    ("", "interested"),
-    ("", "worried"),
-    ("", "concerned"),
-    ("", "confident"),
-    ("", "happy"),
-    ("", "satisfied"),
-    ("", "likely"),
-    ("", "difficult"),
-    ("", "true"),
-    ("", "religious"),
-    ("", "active"),
-    ("", "severe"),
-)
-_SIZES = {
-    "slightly": 1,
-    "a little": 1,
-    "lean": 1,
-    "leaning": 1,
-    "slight": 1,
-    "rather": 2,
-    "somewhat": 2,
-    "mildly": 2,
-    "weak": 2,
-    "weakly": 2,
-    "fairly": 3,
-    "moderately": 3,
-    "mostly": 3,
-    "tend to": 3,
-    "pretty": 3,
-    "quite": 4,
-    "": 4,
-    "generally": 4,
-    "much": 5,
-    "very": 6,
-    "a lot": 6,
-    "highly": 6,
-    "strong": 6,
-    "strongly": 6,
-    "definitely": 7,
-    "extremely": 8,
-    "completely": 8,
-    "totally": 8,
-    "entirely": 8,
-    "absolutely": 8,
-    "fully": 8,
-}
-_NOT = {"not at all": -9, "not": -8, "not very": -2, "not too": -2, "not so": -2, "not that": -2}
 _NEUTRAL = re.compile(
     r"neutral|neither.*|undecided|unsure|no opinion|mixed|moderate|middle.*|center|centre|"
     r"no change|about the same|same|unchanged|indifferent|in between|so-?so|middle of the road"
@@ -177,22 +100,37 @@ def _clean(text: str) -> str:
 
 @cache
 def _rules() -> Sequence[Callable[[Sequence[str]], list[Any] | None]]:
-    by_opposites = [_by_opposites(*pair) for pair in _OPPOSITES]
     lines = (files("markhood.data") / "scales.txt").read_text("utf-8").splitlines()
-    lists = [[step.strip().split("|") for step in line.split(",")] for line in lines[1:]]
+    lines = [line for line in lines if not line.startswith("#")]
+    opposites, sizes, negations, *lists = (
+        [step.strip().split("|") for step in line.split(",")] for line in lines
+    )
+    modifiers = _with_numbers(sizes), _with_numbers(negations)
+    by_opposites = [_by_opposites(low, high, *modifiers) for low, high in opposites]
     return [*by_opposites, *map(_by_list, lists)]
 
 
-def _by_opposites(low: str, high: str) -> Callable[[Sequence[str]], list[Any] | None]:
+def _with_numbers(steps: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Return the number of each word, from steps such as "1 slightly|a little"."""
+    found: dict[str, float] = {}
+    for first, *more in steps:
+        number, _, word = first.partition(" ")
+        found |= dict.fromkeys((word, *more), float(number))
+    return found
+
+
+def _by_opposites(
+    low: str, high: str, sizes: Mapping[str, float], negations: Mapping[str, float]
+) -> Callable[[Sequence[str]], list[Any] | None]:
     def position(text: str) -> float | None:
         for sign, word in ((-1, low), (1, high)):
             if not word or not text.endswith(word):
                 continue
             before = text[: -len(word)].strip()
-            if before in _SIZES and (text == word or text.endswith(f" {word}")):
-                return float(sign * _SIZES[before])
-            if sign > 0 and before in _NOT:
-                return float(_NOT[before])
+            if before in sizes and (text == word or text.endswith(f" {word}")):
+                return sign * sizes[before]
+            if sign > 0 and before in negations:
+                return negations[before]
         return 0.0 if _NEUTRAL.fullmatch(text) else None
 
     def place(texts: Sequence[str]) -> list[Any] | None:

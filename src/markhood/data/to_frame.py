@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.variables import Variables
-from markhood.errors import InputError
+from markhood.errors import InputError, installed
 
 LIBRARIES = ("pandas", "polars")
 
@@ -42,8 +41,6 @@ def frame_library(data: Any = None, provenance: Mapping[str, Any] | None = None)
 
     Parameters
     ----------
-    data : optional
-        The user's data; a data frame determines the library.
     provenance : mapping, optional
         Of a graph, which records the library of its data.
 
@@ -72,8 +69,6 @@ def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
 
     Parameters
     ----------
-    columns : mapping of str to ndarray, list or Ordered
-        All of the same length.
     library : {"pandas", "polars"}, optional
         By default `frame_library`.
 
@@ -84,7 +79,7 @@ def frame_of(columns: Mapping[str, Any], library: str | None = None) -> Any:
     """
     library = library or frame_library()
     made = _pandas_column if library == "pandas" else _polars_column
-    module = installed_library(library)
+    module = installed(library)
     try:
         return module.DataFrame({name: made(module, own) for name, own in columns.items()})
     except UnicodeEncodeError as error:
@@ -104,7 +99,6 @@ def frame_of_rows(
 
     Parameters
     ----------
-    rows : sequence of mapping
     names : iterable of str, default=()
         The columns of a data frame without rows.
     provenance : mapping, optional
@@ -125,8 +119,6 @@ def frame_of_levels(
 
     Parameters
     ----------
-    variables : Variables
-        With their levels.
     numbers : ndarray of shape (n_samples, n_variables)
     library : {"pandas", "polars"}, optional
         By default `frame_library`.
@@ -164,18 +156,6 @@ def level_array(levels: Sequence[Any]) -> NDArray[Any]:
     found = np.empty(len(levels), dtype=object)
     found[:] = levels
     return found
-
-
-def installed_library(name: str) -> Any:
-    """Import an optional library; the error states how to install it."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise InputError(
-            "library-missing",
-            name,
-            f"The library {name} is not installed: pip install 'markhood[{name}]'.",
-        ) from None
 
 
 def _pandas_column(pandas: Any, column: Any) -> Any:

@@ -53,8 +53,6 @@ def as_weights(values: Any, n_samples: int, weights_are: WeightsAre = "auto") ->
     ----------
     values : array-like of shape (n_samples,)
         Non-negative numbers.
-    n_samples : int
-        Required number of weights.
     weights_are : {"auto", "frequencies", "survey"}, default="auto"
         Frequencies are used as they are, rounded to 1/1024 unless all are whole numbers. Survey
         weights are scaled to the effective sample size. By default whole numbers are frequencies;
@@ -243,24 +241,12 @@ def read_weights(path: Path) -> NDArray[np.float64]:
 
 
 class Wanted(NamedTuple):
-    """The columns of a table to read.
+    """The columns of a table to read."""
 
-    Attributes
-    ----------
-    columns : list of int
-        Those that may become variables.
-    names : list of str
-        Their names.
-    weights : int, optional
-        The column with the weights.
-    reading : Reading
-        With the weights of a file, if any.
-    """
-
-    columns: list[int]
-    names: list[str]
-    weights: int | None
-    reading: Reading
+    columns: list[int]  # those that may become variables
+    names: list[str]  # their names
+    weights: int | None  # the column with the weights
+    reading: Reading  # with the weights of a file, if any
 
     def are_all(self, n_columns: int) -> bool:
         """Return whether these are all columns, in their order."""
@@ -302,12 +288,9 @@ def weighted(samples: Samples, weights: Any, weights_are: WeightsAre = "auto") -
 
     Parameters
     ----------
-    samples : Samples
     weights : array-like of shape (n_samples,), "similarity" or None
         One weight per sample, or per row of the table that the samples came from. Samples of weight
         0 are left out.
-    weights_are : {"auto", "frequencies", "survey"}, default="auto"
-        See `as_weights`.
 
     Examples
     --------
@@ -373,11 +356,8 @@ def similarity_weights(samples: Samples, threshold: float = 0.1, side: int = SID
 
     Parameters
     ----------
-    samples : Samples
     threshold : float, default=0.1
         Maximum share of variables in which similar samples differ.
-    side : int
-        Samples per side of a tile that is compared at a time.
 
     Returns
     -------

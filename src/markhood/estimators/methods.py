@@ -1,7 +1,7 @@
 """One scikit-learn estimator per method.
 
-They derive from `StructureEstimator`. Parameter sections are generated from the declarations of the
-options.
+They derive from `StructureEstimator`, which adds the declared options and a common example to their
+docstrings.
 """
 
 from __future__ import annotations
@@ -64,13 +64,7 @@ class HillClimbing(StructureEstimator, HillClimbingOptions):
     feature_names_in_ : ndarray of str
         Column names of ``X``, if all are strings.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[20:, 2] = coins[20:, 0]
-    >>> HillClimbing().fit(coins).graph_.edges.tolist()
-    [[0, 2]]
+    {example}
     """
 
     _method: ClassVar = methods.HillClimbing
@@ -95,13 +89,7 @@ class PLRHC(StructureEstimator, PlrhcOptions):
     graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
         As for `HillClimbing`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[20:, 2] = coins[20:, 0]
-    >>> PLRHC().fit(coins).adjacency_.toarray().astype(int).tolist()
-    [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
+    {example}
     """
 
     _method: ClassVar = methods.Plrhc
@@ -120,13 +108,7 @@ class MarginalPseudoLikelihood(StructureEstimator, MarginalPseudoLikelihoodOptio
     graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
         As for `HillClimbing`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[20:, 2] = coins[20:, 0]
-    >>> MarginalPseudoLikelihood().fit(coins).graph_.edges.tolist()
-    [[0, 2]]
+    {example}
     """
 
     _method: ClassVar = methods.MarginalPseudoLikelihood
@@ -147,13 +129,7 @@ class L1Logistic(StructureEstimator, L1LogisticOptions):
     evaluations_ : dict of str to ndarray
         Number of supports of each size that were scored.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[20:, 2] = coins[20:, 0]
-    >>> L1Logistic().fit(coins).graph_.edges.tolist()
-    [[0, 2]]
+    {example}
     """
 
     _method: ClassVar = methods.L1Logistic
@@ -174,13 +150,7 @@ class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
     evaluations_ : dict of str to ndarray
         Number of independence tests by the number of conditioning variables.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[20:, 2] = coins[20:, 0]
-    >>> BlanketsJointPosterior().fit(coins).graph_.edges.tolist()
-    [[0, 2]]
+    {example}
     """
 
     _method: ClassVar = methods.BlanketsJointPosterior
@@ -200,13 +170,7 @@ class Pairwise(StructureEstimator, PairwiseOptions):
         As for `PLRHC`; there is no screened graph if all pairs are ranked. Evidence and coupling of
         an edge are those of the pair alone, so there are no regressions and no score.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[20:, 2] = coins[20:, 0]
-    >>> Pairwise().fit(coins).graph_.edges.tolist()
-    [[0, 2]]
+    {example}
     """
 
     _method: ClassVar = methods.Pairwise
@@ -226,13 +190,7 @@ class ChowLiu(StructureEstimator, ChowLiuOptions):
     graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
         As for `PLRHC`; ``or_graph_`` has the edges of ``graph_``.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[20:, 2] = coins[20:, 0]
-    >>> ChowLiu().fit(coins).graph_.edges.tolist()
-    [[0, 2]]
+    {example}
     """
 
     _method: ClassVar = methods.ChowLiu

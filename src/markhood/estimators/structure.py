@@ -50,6 +50,15 @@ else:
     from sklearn.base import BaseEstimator
 
 
+EXAMPLE = """Examples
+    --------
+    >>> import numpy as np
+    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+    >>> coins[20:, 2] = coins[20:, 0]
+    >>> {name}().fit(coins).graph_.edges.tolist()
+    [[0, 2]]"""
+
+
 def _has_regressions(estimator: StructureEstimator) -> bool:
     return estimator._is_conditional
 
@@ -62,10 +71,12 @@ class StructureEstimator(BaseEstimator, SharedOptions):
     _is_conditional: ClassVar[bool] = True  # whether edges are conditional on other neighbours
 
     def __init_subclass__(cls) -> None:
-        """Add the options to the docstring."""
+        """Add the options and an example to the docstring."""
         super().__init_subclass__()
         if "_method" in cls.__dict__:
             documented(cls._method, SharedOptions)(cls)
+            if cls.__doc__ is not None:  # None with python -OO
+                cls.__doc__ = cls.__doc__.replace("{example}", EXAMPLE.format(name=cls.__name__))
 
     def flat_options(self) -> tuple[str, dict[str, Any]]:
         """Return the name of the method and all options, for `Request.of`.

@@ -105,8 +105,6 @@ class Checkpoint:
 
         Parameters
         ----------
-        name : str
-        tiles : sequence
         data : str, default=""
             Fingerprint of the data of this phase, if they differ from the run's. A run that
             searches several imputed data sets reuses tiles only for the data set they were computed
@@ -147,12 +145,8 @@ class SavedPhase:
 
     Parameters
     ----------
-    path : Path
     tiles : bytes
         Hash of all tiles; tiles cut differently cannot be reused.
-    n_tiles : int
-    records : sequence of type, default=()
-        As for `Checkpoint`.
 
     Attributes
     ----------

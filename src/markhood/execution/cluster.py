@@ -55,12 +55,7 @@ class Engine(Protocol):
 
 
 class Cluster:
-    """The executor for an engine.
-
-    Parameters
-    ----------
-    engine : Engine
-    """
+    """The executor for an engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

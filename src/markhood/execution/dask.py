@@ -18,40 +18,30 @@ from markhood.execution.packed_work import forget, has_file, run_tiles
 
 
 class DaskEngine:
-    """The engine of a client's cluster.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    """
+    """The engine of a client's cluster."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._done: SimpleQueue[Any] = SimpleQueue()
 
     def slots(self) -> int:
-        """Return the number of concurrent calls."""
         return sum(self._client.nthreads().values()) or 1
 
     def opens(self, path: str, size: int) -> bool:
-        """Return whether all workers have a file of that path and size."""
         self._client.wait_for_workers(1)
         return all(self._client.run(has_file, path, size).values())
 
     def send(self, value: Any) -> Any:
-        """Send a value to the workers."""
         self._client.wait_for_workers(1)
         # Unique keys: a key made from the content may still be in the process of removal.
         return self._client.scatter([value], broadcast=True, hash=False)[0]
 
     def call(self, key: str, content: Any, tiles: Sequence[Any], arrays: list[Any]) -> Any:
-        """Start a call of `run_tiles`."""
         future = self._client.submit(run_tiles, key, content, list(tiles), *arrays, pure=False)
         future.add_done_callback(self._done.put)
         return future
 
     def finished(self, calls: Sequence[Any]) -> Sequence[Any]:
-        """Wait until at least one call is done, and return the finished ones."""
         done = [self._done.get()]
         while True:
             try:
@@ -60,7 +50,6 @@ class DaskEngine:
                 return [call for call in done if call in calls]
 
     def result(self, call: Any) -> tuple[float, list[Any]]:
-        """Return the result of a call, or raise `DataLostError`."""
         try:
             result: tuple[float, list[Any]] = call.result()
         except CancelledError:
@@ -68,7 +57,6 @@ class DaskEngine:
         return result
 
     def end(self, calls: Sequence[Any], key: str) -> None:
-        """Cancel calls, and let the workers forget the work of that key."""
         if calls:
             self._client.cancel(calls, force=True)
         self._client.run(forget, key, on_error="ignore")

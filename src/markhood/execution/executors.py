@@ -24,8 +24,6 @@ def executor_named(
     ----------
     name : {"threads", "dask", "ray"}, distributed.Client, Executor or None
         None uses threads, unless `joblib.parallel_config` sets another backend.
-    scheduler : str, optional
-        Address of the cluster.
     n_jobs : int, optional
         Number of threads, for the executor "threads".
     cards : int, default=0

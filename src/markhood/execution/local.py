@@ -34,12 +34,7 @@ class Worker(Thread):
 
 @dataclass(frozen=True)
 class Threads:
-    """Tiles on threads of this process.
-
-    Parameters
-    ----------
-    n_threads : int
-    """
+    """Tiles on threads of this process."""
 
     n_threads: int
 
@@ -83,13 +78,7 @@ def _taken_from(queue: SimpleQueue[int]) -> Generator[int]:
 
 
 class Local:
-    """Tiles on threads, unless `joblib.parallel_config` names another backend.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        As in joblib.
-    """
+    """Tiles on threads, unless `joblib.parallel_config` names another backend."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self._n_jobs = n_jobs

@@ -38,12 +38,10 @@ class RayEngine:
         self._run_tiles = ray.remote(**options)(run_tiles)
 
     def slots(self) -> int:
-        """Return the number of concurrent calls."""
         there = self._ray.cluster_resources()
         return int(there.get("GPU" if self._cards else "CPU", 1)) or 1
 
     def opens(self, path: str, size: int) -> bool:
-        """Return whether all machines have a file of that path and size."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         asked = self._ray.remote(num_cpus=0)(has_file)
@@ -60,20 +58,16 @@ class RayEngine:
         )
 
     def send(self, value: Any) -> Any:
-        """Send a value to the workers."""
         return self._ray.put(value)
 
     def call(self, key: str, content: Any, tiles: Sequence[Any], arrays: list[Any]) -> Any:
-        """Start a call of `run_tiles`."""
         return self._run_tiles.remote(key, content, list(tiles), *arrays)
 
     def finished(self, calls: Sequence[Any]) -> Sequence[Any]:
-        """Wait until at least one call is done, and return the finished ones."""
         done: Sequence[Any] = self._ray.wait(calls, num_returns=1)[0]
         return done
 
     def result(self, call: Any) -> tuple[float, list[Any]]:
-        """Return the result of a call."""
         result: tuple[float, list[Any]] = self._ray.get(call)
         return result
 

@@ -34,26 +34,15 @@ def no_progress(phase: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs work, reports its progress, and saves its results.
+    """Runs work, reports its progress, and saves its results."""
 
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Number of threads, as in joblib: None is one unless ``parallel_config`` sets it, -1 all.
-    progress : callable
-        Called with the phase, the number of finished tiles and the total number of tiles.
-    executor : Executor, optional
-        By default ``n_jobs`` local threads, or joblib's setting.
-    checkpoint : Checkpoint, optional
-        Stores finished tiles.
-    data : str, default=""
-        Fingerprint of the data of the tiles, if they differ from those of the checkpoint's run.
-    """
-
+    # Number of threads, as in joblib: None is one unless ``parallel_config`` sets it, -1 all.
     n_jobs: int | None = None
+    # Called with the phase, the number of finished tiles and the total number of tiles.
     progress: Progress = no_progress
-    executor: Executor | None = None
-    checkpoint: Checkpoint | None = None
+    executor: Executor | None = None  # by default ``n_jobs`` local threads, or joblib's setting
+    checkpoint: Checkpoint | None = None  # stores finished tiles
+    # Fingerprint of the data of the tiles, if they differ from those of the checkpoint's run.
     data: str = ""
 
     def map(self, phase: str, work: Callable[[T], R], tiles: Sequence[T]) -> Iterator[R]:

@@ -48,12 +48,9 @@ def centralities(
 
     Parameters
     ----------
-    n_nodes : int
     edges : ndarray of shape (n_edges, 2)
     weights : array-like of shape (n_edges,)
         Finite couplings.
-    communities : ndarray of shape (n_nodes,)
-        Community number of each node.
     table_cells : int, default=2**22
         Size of the largest table; bounds the memory.
 

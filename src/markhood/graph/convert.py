@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.to_frame import frame_of, installed_library
+from markhood.data.to_frame import frame_of
 from markhood.data.variables import default_names
-from markhood.errors import InputError
+from markhood.errors import InputError, installed
 from markhood.graph.columns import (
     COLUMNS,
     END_COLUMNS,
@@ -138,7 +138,7 @@ def to_igraph(graph: GraphLike) -> Any:
     ['a', 'b', 'c']
     """
     graph = as_graph(graph)
-    igraph = installed_library("igraph")
+    igraph = installed("igraph")
     tables = {TABLE: table_column(graph)} if graph.coupling_tables else {}
     return igraph.Graph(
         n=graph.n_nodes,
@@ -215,7 +215,7 @@ def to_square(graph: GraphLike, weight: str = "coupling") -> Any:
     np.float64(1.5)
     """
     graph = as_graph(graph)
-    pandas = installed_library("pandas")
+    pandas = installed("pandas")
     names = list(graph.nodes)
     return pandas.DataFrame(graph.adjacency(weight).toarray(), index=names, columns=names)
 

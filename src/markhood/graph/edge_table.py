@@ -128,8 +128,6 @@ def graph_from_columns(
     about : mapping, optional
         The result of `about_graph`, as mappings or as JSON texts. Anything else, as in files of
         other programs, is ignored.
-    annotations : iterable of str, default=()
-        Names of further columns of numbers.
     tables : sequence, optional
         Coupling table of each edge, with a row for each level of `source`, or None.
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from markhood.data.rest_scores import StoredFactors
 from markhood.data.to_frame import frame_of
-from markhood.errors import InputError
+from markhood.options import check_value
 
 MAX_ITERATIONS = 500
 TOLERANCE = 1e-10
@@ -68,10 +68,7 @@ class Factors:
         method : {"varimax", "oblimin"}, default="varimax"
             Varimax keeps factors uncorrelated; oblimin (direct quartimin) allows correlations.
         """
-        if method not in ("varimax", "oblimin"):
-            raise InputError(
-                "option-value", "method", f"Unknown rotation {method!r}: use varimax or oblimin."
-            )
+        check_value("method", method, Literal["varimax", "oblimin"])
         if self.n_factors < 2:
             return self
         rotated = (_varimax if method == "varimax" else _quartimin)(self.loadings)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 import operator
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from markhood.data.variables import Variables
 from markhood.errors import InputError
+from markhood.graph import actions
 from markhood.graph.checks import (
     are_same,
     as_json,
@@ -46,10 +46,6 @@ from markhood.options import check_value, checked
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from markhood.graph.communities import Communities
-    from markhood.output.checklist import Item
-    from markhood.stability.bootstrap import Bootstrap
 
 
 class Graph:
@@ -294,25 +290,6 @@ class Graph:
         nodes = self.nodes
         return [(nodes[i], nodes[j]) for i, j in self._edges.tolist()]
 
-    def to_frame(self) -> Any:
-        """Return the edge table as a pandas or polars data frame, with a row for each edge.
-
-        The columns are ``source``, ``target``, ``evidence``, ``coupling``, evidence and coupling at
-        each end, and the annotations. Use `markhood.convert.to_pandas` or `to_polars` to choose the
-        library.
-
-        Examples
-        --------
-        >>> Graph("abc", [(0, 2)], coupling_ends=[(2, 1)]).to_frame()["coupling"].to_list()
-        [1.5]
-        """
-        from markhood.data.to_frame import frame_library
-        from markhood.graph.convert import to_pandas, to_polars
-
-        return (to_pandas if frame_library(provenance=self.provenance) == "pandas" else to_polars)(
-            self
-        )
-
     @checked
     def strongest(self, k: int) -> NDArray[np.intp]:
         """Return the row numbers in `edges` of the `k` edges with the most evidence.
@@ -343,32 +320,6 @@ class Graph:
         for name, label in zip(self.nodes, labels.tolist(), strict=True):
             members.setdefault(label, []).append(name)
         return sorted(map(tuple, members.values()), key=len, reverse=True)
-
-    def communities(self, signed: bool = False, seed: int = 0) -> Communities:
-        """Group the nodes by the Louvain method, weighted by standardised couplings.
-
-        Parameters
-        ----------
-        signed : bool, default=False
-            Whether negative couplings separate nodes. By default only the size of a coupling
-            counts, so that recoding a variable does not change the communities.
-        seed : int, default=0
-            Random seed of the starts and of the rewired graphs.
-
-        Returns
-        -------
-        Communities
-            Its ``is_clear`` compares the modularity with that of rewired graphs.
-
-        Examples
-        --------
-        >>> graph = Graph("abcdef", [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5)])
-        >>> graph.communities().members
-        [('a', 'b', 'c'), ('d', 'e', 'f')]
-        """
-        from markhood.graph.communities import find_communities
-
-        return find_communities(self, signed, seed)
 
     def adjacency(self, weight: str | None = None) -> csr_array:
         """Return the symmetric adjacency matrix as a scipy `csr_array`, in the order of `nodes`.
@@ -475,120 +426,20 @@ class Graph:
                 text += f"; strongest {a!r} - {b!r} (evidence {self.evidence[best]:.4g})"
         return text + ">"
 
-    def bootstrap(self, data: Any, **options: Any) -> Bootstrap:
-        """Bootstrap the graph with the method and options that it was learned with.
-
-        Parameters
-        ----------
-        data : array, data frame, sparse matrix, Samples or path
-            The data that the graph was learned from.
-        **options
-            Options of `markhood.bootstrap`: ``replicates=1000``, ``resample="rows"``, ``n_jobs=2``,
-            ...
-
-        Returns
-        -------
-        Bootstrap
-        """
-        from markhood.stability.bootstrap import bootstrap_again
-
-        return bootstrap_again(self, data, **options)
-
-    def describe_methods(self) -> str:
-        """Return a paragraph for a methods section, written from the provenance.
-
-        ``markhood.output.citation`` has the references, as text and as BibTeX; the report shows
-        both.
-
-        Raises
-        ------
-        InputError
-            If the provenance does not contain how the graph was learned.
-        """
-        from markhood.output.methods_section import methods_section
-
-        return methods_section(self)
-
-    def checklist(self) -> list[Item]:
-        """Return the items of the reporting standards, with what the graph fills in.
-
-        Returns
-        -------
-        list of Item
-            Each with ``topic``, ``item``, ``filled_in`` and ``to_write``, what the author must add.
-            The topics are those of Burger et al. (2023).
-        """
-        from markhood.output.checklist import checklist
-
-        return checklist(self)
-
-    def export_reproduction(self, folder: str | os.PathLike[str], data: Any = None) -> None:
-        """Write a folder from which others can learn the graph again, and compare every number.
-
-        It has a script with all options written out, the versions of the software, the fingerprint
-        of the data and the methods paragraph.
-
-        Parameters
-        ----------
-        folder : path-like
-            A new folder.
-        data : path, data frame or array, optional
-            The data that the graph was learned from, to be included.
-
-        Raises
-        ------
-        InputError
-            If the graph does not record how it was learned, or these are other data.
-        """
-        from markhood.stability.reproduction import export_reproduction
-
-        export_reproduction(self, folder, data)
-
-    def show(self, layout: Any = "auto", columns: int | None = None) -> Any:
-        """Open the interactive view below the cell of a notebook, or in the browser.
-
-        Parameters
-        ----------
-        layout, columns
-            Positions of the nodes, as for `write_report`.
-
-        Returns
-        -------
-        IPython.display.HTML or None
-            The view, in a notebook.
-        """
-        from markhood.output.report.viewer import show
-
-        return show(self, layout, columns)
+    # Done by other modules.
+    to_frame = actions.to_frame
+    communities = actions.communities
+    bootstrap = actions.bootstrap
+    describe_methods = actions.describe_methods
+    checklist = actions.checklist
+    export_reproduction = actions.export_reproduction
+    show = actions.show
+    unfold = actions.unfold
 
     def _repr_html_(self) -> str:
         from markhood.graph.notebook import graph_html
 
         return graph_html(self)
-
-    def unfold(self, join: bool = True) -> Graph:
-        """Return the graph with a node for each column, including the members of groups.
-
-        Each member of a group has the edges of its group, complementary members with the opposite
-        sign. Edges also join the members of a group, because a missing edge would mean conditional
-        independence. The evidence of these edges is unknown.
-
-        Parameters
-        ----------
-        join : bool, default=True
-            Whether to add edges between the members of a group.
-
-        Examples
-        --------
-        >>> from markhood.data.variables import Member, Variables
-        >>> groups = ((Member("c", 2, None, opposite=True),), ())
-        >>> graph = Graph(Variables(("a", "b"), members=groups), [(0, 1)], coupling_ends=[(2, 2)])
-        >>> graph.unfold().edge_names(), graph.unfold().coupling
-        ([('a', 'b'), ('a', 'c'), ('b', 'c')], array([ 2., nan, -2.]))
-        """
-        from markhood.graph.unfolding import unfolded
-
-        return unfolded(self, join)
 
     def number(self, node: str | int) -> int:
         """Return the number of a node given by name or number, or by a member of its group."""

@@ -41,16 +41,10 @@ def grow_and_shrink(
     ----------
     score : callable
         Takes a blanket, a sorted sequence of variables, and returns a number.
-    candidates : sequence of int
     evaluations : Counter
         Number of scored blankets of each size; updated in place.
     kept : sequence of int, ascending
         Members from the start, which are never removed.
-
-    Returns
-    -------
-    blanket : list of int, ascending
-    score : float
     """
 
     def try_all(blankets: list[list[int]]) -> tuple[list[int], float]:

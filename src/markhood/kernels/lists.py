@@ -12,16 +12,9 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """A sequence of integer lists.
+    """A sequence of integer lists."""
 
-    Attributes
-    ----------
-    starts : ndarray of shape (n_lists + 1,), dtype int64
-        List k is ``values[starts[k]:starts[k + 1]]``.
-    values : ndarray, dtype int64
-    """
-
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # (n_lists + 1,): list k is ``values[starts[k]:starts[k + 1]]``
     values: NDArray[np.int64]
 
     @property

@@ -65,25 +65,17 @@ def fits(kernel: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass(frozen=True)
 class NativeKernels:
-    """Kernels for x86-64 (AVX-512, AVX2, POPCNT), arm64 (NEON) and any other processor.
-
-    Parameters
-    ----------
-    instruction_set : str, default=""
-        One of ``available()``. The empty string selects the best one.
-    most_steps : int, default=500
-        Number of steps after which a fit of `l1_paths` or `fit_potts` is reported as not converged.
-    """
+    """Kernels for x86-64 (AVX-512, AVX2, POPCNT), arm64 (NEON) and any other processor."""
 
     # A few milliseconds of counting, with columns that fit in the level-2 cache.
     TILING: ClassVar[Tiling] = Tiling(words=4e7, side=1024)
 
-    instruction_set: str = ""
+    instruction_set: str = ""  # one of ``available()``. The empty string selects the best one
+    # Number of steps after which a fit of `l1_paths` or `fit_potts` is reported as not converged.
     most_steps: int = 500
 
     @property
     def name(self) -> str:
-        """Name of the backend."""
         return f"native-{self.instruction_set or self.available()[0]}"
 
     @staticmethod
@@ -92,7 +84,6 @@ class NativeKernels:
         return _native.instruction_sets()
 
     def tiling(self, bits: Bits) -> Tiling:
-        """Return the preferred size of a screening tile for these variables."""
         return self.TILING
 
     def associated_pairs(
@@ -134,7 +125,6 @@ class NativeKernels:
     def associated_among(
         self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
     ) -> AssociatedTables:
-        """Select the pairs i < j whose likelihood ratio is at least their penalty."""
         found, ratios = _native.associated_among(
             _packed(bits),
             np.ascontiguousarray(pairs),
@@ -152,7 +142,6 @@ class NativeKernels:
         toggles: Lists,
         costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each target's blanket, and also with each of ``toggles`` added or removed."""
         return _native.toggle_scores(
             _packed(bits),
             targets,
@@ -171,7 +160,6 @@ class NativeKernels:
         costs: Pricing,
         kept: Lists | None = None,
     ) -> Blankets:
-        """Search greedily for each target's blanket among its candidates."""
         kept = Lists.empty(len(targets)) if kept is None else kept
         starts, members, scores, evaluations, n_bounded, not_converged = _native.grow_blankets(
             _packed(bits),
@@ -193,7 +181,6 @@ class NativeKernels:
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        """Flip the edge with the largest gain within each group until none gains."""
         present, highest, not_converged, *evaluations = _native.climb_groups(
             _packed(bits),
             groups.arrays,
@@ -209,7 +196,6 @@ class NativeKernels:
     def fit_blankets(
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
-        """Fit each target's logistic regression on its blanket."""
         likelihoods, coefficients, infinite, statuses = _native.fit_blankets(
             _packed(bits),
             targets,
@@ -222,7 +208,6 @@ class NativeKernels:
     def gibbs(
         self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains by ``burn_in`` and then ``n_draws * thinning`` sweeps."""
         settings = {
             "is_wide": network.is_wide.view(np.uint8),
             "states": chains.states,
@@ -248,7 +233,6 @@ class NativeKernels:
         others: Lists,
         log_factorials: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """Test each target against each of its ``others``, given its list of ``givens``."""
         return _native.independence_tests(
             _packed(bits),
             targets,
@@ -295,7 +279,6 @@ class NativeKernels:
         scale: float,
         n_covariates: int = 0,
     ) -> PairFits:
-        """Fit each pair with and without its coupling."""
         fitted = _native.fit_pairs(
             _packed(bits),
             pairs,
@@ -318,7 +301,6 @@ class NativeKernels:
         n_sweeps: int,
         n_covariates: int = 0,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over graphs."""
         sampled = _native.sample_graphs(
             _packed(bits),
             pairs,
@@ -343,7 +325,6 @@ class NativeKernels:
         tolerance: float,
         most_steps: int | None = None,
     ) -> PottsFits:
-        """Fit the regressions of some targets on all other variables."""
         steps = self.most_steps if most_steps is None else most_steps
         table, norms, n_steps = _native.fit_potts(
             *samples, targets, *penalty, tolerance, steps, self.instruction_set
@@ -354,7 +335,6 @@ class NativeKernels:
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
     ) -> Unsound:
-        """Find variables whose rows violate the assumptions of the other operations."""
         found = _native.unsound_variables(_packed(bits), masked, masks, self.instruction_set)
         return Unsound(*found)
 

@@ -45,22 +45,15 @@ class LearnedGraph(SearchResult):
 
     ``screened`` and ``or_edges`` have the pairs that are reported. ``edges`` and ``n_screened``
     include those that are not.
-
-    Attributes
-    ----------
-    graph : Graph
-        The learned graph.
-    blanket_scores : ndarray of shape (n_variables,), or None
-        The score of every variable in ``graph``, 0 for a constant one; None for marginal edges.
-    regressions : Regressions or None
-        Regressions of every variable on its neighbours in ``graph``; None for marginal edges.
-    largest_blanket : int or None
-        Largest number of neighbours of a variable in the union of all blankets.
     """
 
     graph: Graph
+    # (n_variables,): the score of every variable in ``graph``, 0 for a constant one; None for
+    # marginal edges.
     blanket_scores: NDArray[np.float64] | None
+    # Regressions of every variable on its neighbours in ``graph``; None for marginal edges.
     regressions: Regressions | None
+    # Largest number of neighbours of a variable in the union of all blankets.
     largest_blanket: int | None = None
 
     @cached_property

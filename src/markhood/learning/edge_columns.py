@@ -43,7 +43,6 @@ def standardized(
 
     Parameters
     ----------
-    samples : Samples
     edges : ndarray of shape (n_edges, 2)
     couplings : ndarray of shape (n_edges,)
         Per step of each end; may be infinite.

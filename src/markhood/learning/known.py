@@ -32,10 +32,6 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
     ----------
     given : None, path-like, array of shape (n_pairs, 2), or iterable of pairs
         Pairs of names or column numbers.
-    names : sequence of str
-        Of all variables.
-    option : str
-        Name of the option that the pairs come from.
 
     Returns
     -------
@@ -65,8 +61,6 @@ def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], N
     ----------
     given : None, path-like, mapping from pairs to probabilities, or table of three columns
         Variables by name or column number; a table may be an iterable with three values per row.
-    names : sequence of str
-        Of all variables.
 
     Raises
     ------
@@ -130,12 +124,6 @@ def _probability(value: Any, place: str) -> float:
 
 def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
     """Return the number of every variable's group.
-
-    Parameters
-    ----------
-    given : path-like, mapping from variables to labels, or sequence with one label per variable
-    names : sequence of str
-        Of all variables.
 
     Returns
     -------

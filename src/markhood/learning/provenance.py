@@ -137,13 +137,7 @@ def identity(
     seed: int | None,
     study: Mapping[str, Any],
 ) -> dict[str, str]:
-    """Return everything that the results of a tile depend on, by content.
-
-    Raises
-    ------
-    InputError
-        If the content of an option cannot be compared.
-    """
+    """Return everything that the results of a tile depend on, by content."""
     return {
         "version": version(),
         "data": samples.fingerprint,

@@ -125,13 +125,7 @@ class Request:
 
     @classmethod
     def of(cls, method: str | Method, options: Mapping[str, Any]) -> Self:
-        """Sort flat options into their groups.
-
-        Raises
-        ------
-        InputError
-            If a method or option is unknown, or a value is invalid.
-        """
+        """Sort flat options into their groups."""
         kinds: list[type[Options]] = [Reading, Knowledge, Execution]
         kind = method_class(method) if isinstance(method, str) else type(method)
         if not issubclass(kind, Options):
@@ -385,7 +379,6 @@ class Request:
 
         Parameters
         ----------
-        samples : Samples
         study : mapping, optional
             Further facts that results depend on, if there is more than one search.
         """

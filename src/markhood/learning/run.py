@@ -139,13 +139,7 @@ class Execution(Run, RunOptions):
 
 
 def kernels_named(name: str | Kernels) -> Kernels:
-    """Return the compute backend of that name; an object is returned as is.
-
-    Raises
-    ------
-    InputError
-        If the backend is unknown or not available.
-    """
+    """Return the compute backend of that name; an object is returned as is."""
     if callable(getattr(name, "tiling", None)):
         return name  # type: ignore[return-value]
     if name == "native":

@@ -32,9 +32,6 @@ def annealed_log_partition(
 
     Parameters
     ----------
-    network : OneHot
-    seed : int, SeedSequence or Generator, optional
-    chains : int, default=128
     steps : int, default=1000
         Number of annealing steps, with one sweep each.
 

@@ -8,10 +8,12 @@ couplings of the other would silently define a different distribution.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from markhood.errors import InputError, option
+from markhood.options import check_value
 
 
 def recode(
@@ -51,7 +53,4 @@ def recode(
 
 def check_coding(coding: str) -> None:
     """Raise `InputError` for an unknown coding."""
-    if coding not in ("01", "spins"):
-        raise InputError(
-            "option-value", "coding", f"Unknown {option('coding')} {coding!r}: choose 01 or spins."
-        )
+    check_value("coding", coding, Literal["01", "spins"])

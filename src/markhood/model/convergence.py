@@ -68,8 +68,6 @@ def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Con
     Parameters
     ----------
     draws : ndarray of shape (n_draws, n_chains, n_statistics)
-    names : tuple of str
-        Names of the statistics.
 
     Warns
     -----

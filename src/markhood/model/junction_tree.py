@@ -29,20 +29,11 @@ MOST_TOTAL = 1 << 22  # cells of all tables
 
 @dataclass(frozen=True, eq=False)
 class JunctionTree:
-    """An elimination order, and the parents of each variable.
-
-    Attributes
-    ----------
-    n_levels : list of int
-    order : list of int
-        All variables in the order of elimination.
-    parents : list of list of int
-        Parents of each variable, in the order of elimination.
-    """
+    """An elimination order, and the parents of each variable."""
 
     n_levels: list[int]
-    order: list[int]
-    parents: list[list[int]]
+    order: list[int]  # all variables in the order of elimination
+    parents: list[list[int]]  # parents of each variable, in the order of elimination
 
     @classmethod
     def of(

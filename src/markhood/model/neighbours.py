@@ -16,18 +16,10 @@ from markhood.kernels.lists import Lists
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Each edge from both ends.
+    """Each edge from both ends."""
 
-    Attributes
-    ----------
-    lists : Lists
-        Neighbours of each variable, ascending.
-    couplings : ndarray of shape (2 * n_edges,), dtype float64
-        Aligned with ``lists.values``.
-    """
-
-    lists: Lists
-    couplings: NDArray[np.float64]
+    lists: Lists  # neighbours of each variable, ascending
+    couplings: NDArray[np.float64]  # (2 * n_edges,): aligned with ``lists.values``
 
     @classmethod
     def of(

@@ -24,22 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class OneHot:
-    """A network of variables with levels.
+    """A network of variables with levels."""
 
-    Attributes
-    ----------
-    n_levels : ndarray of shape (n_variables,), dtype int64
-    edges : ndarray of shape (n_edges, 2), dtype int64
-    fields : ndarray of shape (n_columns,)
-        Fields of the levels of all variables, one variable after another.
-    couplings : csr_array of shape (n_columns, n_columns)
-        Symmetric.
-    """
-
-    n_levels: NDArray[np.int64]
-    edges: NDArray[np.int64]
+    n_levels: NDArray[np.int64]  # shape (n_variables,)
+    edges: NDArray[np.int64]  # shape (n_edges, 2)
+    # (n_columns,): fields of the levels of all variables, one variable after another.
     fields: NDArray[np.float64]
-    couplings: csr_array
+    couplings: csr_array  # (n_columns, n_columns): symmetric
 
     @classmethod
     def of(

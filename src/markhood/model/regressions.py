@@ -163,7 +163,7 @@ class Regressions:
         Parameters
         ----------
         values : ndarray of shape (n_variables, n_samples), dtype uint16
-            Level numbers of new data, as `codes_like` returns them. A value that was not in the
+            Level numbers of new data, as `numbers_like` returns them. A value that was not in the
             training data has the probability ``margin``; as a neighbour, it has the mean effect of
             all levels.
         margin : float

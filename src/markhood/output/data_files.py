@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
-from markhood.errors import InputError
+from markhood.errors import InputError, installed
 from markhood.output.csv_tables import as_csv_text
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 
@@ -42,11 +42,8 @@ def write_samples(samples: Samples, path: Path, block_bytes: int = BLOCK_BYTES) 
 
     Parameters
     ----------
-    samples : Samples
     path : Path
         As for `write_data`.
-    block_bytes : int
-        Size of the blocks.
     """
     check_data_writable(path)
     ending, blocks = path.suffix.lower(), _rows(samples, block_bytes)
@@ -110,15 +107,11 @@ def _lines(samples: Data, delimiter: str) -> bytes:
 
 
 def _to_arrow(samples: Data, names: Sequence[str], write: str) -> bytes:
-    try:
-        import pyarrow
-        from pyarrow import feather, parquet
-    except ImportError:
-        raise InputError(
-            "library-missing",
-            "pyarrow",
-            "Writing Parquet and Arrow files needs pyarrow: pip install 'markhood[arrow]'.",
-        ) from None
+    purpose = "Writing Parquet and Arrow files"
+    pyarrow, feather, parquet = (
+        installed(name, purpose, "arrow")
+        for name in ("pyarrow", "pyarrow.feather", "pyarrow.parquet")
+    )
     columns = {name: samples[:, k] for k, name in enumerate(names)}
     if samples.dtype == object:
         columns = {name: own.tolist() for name, own in columns.items()}

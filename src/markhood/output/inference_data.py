@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from markhood.data.to_frame import installed_library
+from markhood.errors import installed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,13 +20,9 @@ def to_inference_data(draws: Draws, pairs: NDArray[np.int64], names: Sequence[st
 
     Parameters
     ----------
-    draws : Draws
-        Draws of every sweep.
     pairs : ndarray of shape (n_pairs, 2)
-    names : sequence of str
-        Names of the variables.
     """
-    arviz = installed_library("arviz")
+    arviz = installed("arviz")
     posterior = {
         "edge": draws.edges,
         "probability": draws.probabilities,

@@ -162,14 +162,8 @@ def run(
 
     Parameters
     ----------
-    experiment : Experiment
-    cells : sequence of Cell
-    replicates : int
-        Number of replicates per cell.
     path : Path
         CSV file to which every replicate is appended; replicates in it are not run again.
-    runner : Runner
-    sampling : Sampling
     """
     if replicates < 1:
         raise InputError(

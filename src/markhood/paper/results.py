@@ -24,12 +24,8 @@ class Results:
 
     Parameters
     ----------
-    path : Path
-        CSV file, read if it exists.
     settings : str
         First line of the file, after a ``#``; two runs with different settings cannot share a file.
-    keys, measures : sequence of str
-        Names of the columns.
     """
 
     def __init__(

@@ -29,13 +29,6 @@ from markhood.scores.table import BlanketTable
 class Bic:
     """The extended Bayesian information criterion.
 
-    Parameters
-    ----------
-    gamma : float, default=0.5
-        Weight of the model-space penalty; 0 is the classical BIC.
-    penalty : FitPenalty
-        Penalty of the fits; by default none.
-
     Examples
     --------
     >>> from markhood.scores.table import blanket_table
@@ -48,8 +41,8 @@ class Bic:
 
     name: ClassVar[str] = "bic"
 
-    gamma: float = 0.5
-    penalty: FitPenalty = NO_PENALTY
+    gamma: float = 0.5  # weight of the model-space penalty; 0 is the classical BIC
+    penalty: FitPenalty = NO_PENALTY  # penalty of the fits; by default none
 
     @property
     def description(self) -> str:

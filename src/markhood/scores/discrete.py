@@ -73,35 +73,22 @@ COLUMNS_PER_BLOCK = 32  # block size of the kernels; a tile has whole blocks
 
 @dataclass(frozen=True)
 class DiscreteScorer:
-    """Scores from the kernels.
-
-    Parameters
-    ----------
-    samples : Samples
-    criterion : Bic or Mpl
-        What scores blankets.
-    kernels : Kernels
-        By default the compiled ones.
-    n_covariates : int, default=0
-        Number of covariates, which come last: pairs are measured conditional on them (`given.py`).
-        Blankets contain them as members if requested.
-    """
+    """Scores from the kernels."""
 
     samples: Samples
-    criterion: Criterion = field(default_factory=Bic)
-    kernels: Kernels = field(default_factory=NativeKernels)
+    criterion: Criterion = field(default_factory=Bic)  # what scores blankets
+    kernels: Kernels = field(default_factory=NativeKernels)  # by default the compiled ones
+    # Number of covariates, which come last: pairs are measured conditional on them (`given.py`).
+    # Blankets contain them as members if requested.
     n_covariates: int = 0
 
     def on(self, samples: Samples) -> Self:
-        """Return an equal scorer of other samples of the same variables."""
         return replace(self, samples=samples)
 
     def given(self, n_covariates: int) -> Self:
-        """Return a scorer that conditions pairs on the last variables."""
         return replace(self, n_covariates=n_covariates)
 
     def tiles(self) -> list[Tile]:
-        """Cut the pairs of variables into tiles: squares of rows and columns."""
         bits, d = self.samples.bits, self.samples.n_variables - self.n_covariates
         # Computed once, before all threads need it.
         if bits.reals is not None:
@@ -120,7 +107,6 @@ class DiscreteScorer:
         return [(rows, columns) for k, columns in enumerate(blocks) for rows in blocks[: k + 1]]
 
     def pairs(self, tile: Tile, gamma: float | None, fitted: Which | None = None) -> Pairs:
-        """Find the pairs of a tile whose likelihood ratio exceeds the BIC_gamma penalty."""
         costs = self._prices(Bic(gamma)) if gamma is not None else Costs(0.0, TIE)
         if self.samples.bits.reals is not None and costs.parameter:
             edges, gains = self._pairs_by_score(tile, costs, fitted)
@@ -256,7 +242,6 @@ class DiscreteScorer:
         return Pairs(edges, ratios - self._priced(edges, costs))
 
     def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
-        """Return the BIC_gamma penalty of an edge between each pair."""
         return self._priced(pairs, self._prices(Bic(gamma)))
 
     def _priced(self, pairs: NDArray[np.int64], costs: Costs) -> NDArray[np.float64]:
@@ -266,21 +251,18 @@ class DiscreteScorer:
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and with each of ``toggles`` added or removed."""
         bits = self.samples.bits
         return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
 
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
         bits = self.samples.bits
         return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge with the largest gain within each group until none gains."""
         bits = self.samples.bits
         return self.kernels.climb_groups(bits, groups, blankets, partners, changes, self._costs)
 
@@ -292,7 +274,6 @@ class DiscreteScorer:
     def independence(
         self, targets: NDArray[np.int64], givens: Lists, others: Lists
     ) -> NDArray[np.float64]:
-        """Return the log-probability that each target is independent of each of its ``others``."""
         return self.kernels.independence_tests(
             self.samples.bits, targets, givens, others, self._log_factorials
         )
@@ -305,7 +286,6 @@ class DiscreteScorer:
         largest_support: int | None,
         standardize: bool,
     ) -> L1Paths:
-        """Follow the L1 path of each indicator of each target on those of its candidates."""
         rows = _indicators(self.samples, targets)
         own = np.repeat(np.arange(len(targets)), np.diff(self.samples.starts)[targets])
         among = [_indicators(self.samples, variables) for variables in candidates]
@@ -329,19 +309,16 @@ class DiscreteScorer:
     def pair_gains(
         self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
     ) -> NDArray[np.float64]:
-        """Return each pair's likelihood ratio minus the BIC_gamma penalty."""
         fits = self._pair_fits(pairs, first, second, np.inf)
         return np.asarray(fits.joint - fits.apart - self.prices(pairs, gamma))
 
     def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
-        """Return each pair's marginal log Bayes factor for couplings of this scale."""
         alone = Lists.empty(len(pairs))
         fits = self._pair_fits(pairs, alone, alone, scale)
         prior = n_parameters(self.samples.bits, *pairs.T) * np.log(scale)
         return np.asarray(fits.joint - fits.apart - prior - fits.log_determinants / 2)
 
     def dependence(self, variables: NDArray[np.int64]) -> Dependence:
-        """Measure every pair of some variables, without a screen."""
         n = len(variables)
         ratios = np.zeros((n, n))
         if self._has_covariates:
@@ -355,7 +332,6 @@ class DiscreteScorer:
         return Dependence(ratios, self.spreads(variables))
 
     def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return variances along the axes of the levels, given the covariates."""
         bits = self.samples.bits
         if bits.reals is None:
             return spreads_within(self.samples, variables, self._strata)
@@ -373,7 +349,6 @@ class DiscreteScorer:
         n_settling: int,
         n_sweeps: int,
     ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over the subgraphs of these pairs."""
         bits, n_covariates = self._pair_bits
         return self.kernels.sample_graphs(
             bits, pairs, prior, chain, n_settling, n_sweeps, n_covariates
@@ -382,14 +357,12 @@ class DiscreteScorer:
     def potts(
         self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
-        """Fit penalised regressions of at most 64 targets on all other variables."""
         reachable = POTTS_ROUNDING * float(np.sqrt(self.samples.total_weight))
         tolerance = max(POTTS_TOLERANCE, reachable)
         return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, most_steps)
 
     @property
     def owners(self) -> NDArray[np.int64]:
-        """The variable of each indicator, of shape (n_indicators,)."""
         return np.repeat(np.arange(self.samples.n_variables), np.diff(self.samples.starts))
 
     def _prices(self, criterion: Bic) -> Costs:
@@ -479,19 +452,16 @@ class ReadableScorer(DiscreteScorer):
     def toggled(
         self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each blanket, and with each of ``toggles`` added or removed."""
         return greedy.toggle_scores(self._score, targets, blankets, toggles)
 
     def grown(
         self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
     ) -> Blankets:
-        """Search greedily for each target's blanket: its kept members and some candidates."""
         return greedy.grow_blankets(self._score, targets, candidates, kept)
 
     def climbed(
         self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
     ) -> Flipped:
-        """Flip the edge with the largest gain within each group until none gains."""
         return flips.climb_groups(self._score, groups, blankets, partners, changes)
 
     def _score(self, target: int, blanket: Sequence[int]) -> float:

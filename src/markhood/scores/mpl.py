@@ -23,11 +23,6 @@ from markhood.scores.table import BlanketTable
 class Mpl:
     """The marginal pseudo-likelihood.
 
-    Parameters
-    ----------
-    gamma : float, default=0.5
-        Weight of the number of possible blankets in the structure prior.
-
     Examples
     --------
     >>> from markhood.scores.table import blanket_table
@@ -41,7 +36,7 @@ class Mpl:
     name: ClassVar[str] = "mpl"
     uses_order: ClassVar[bool] = False  # its tables ignore the order of levels
 
-    gamma: float = 0.5
+    gamma: float = 0.5  # weight of the number of possible blankets in the structure prior
 
     @property
     def description(self) -> str:

@@ -14,28 +14,18 @@ from markhood.kernels.tables import blanket_table as count
 
 @dataclass(frozen=True, eq=False)
 class BlanketTable:
-    """Counts of a variable's levels in each configuration of its blanket.
+    """Counts of a variable's levels in each configuration of its blanket."""
 
-    Attributes
-    ----------
-    configurations : ndarray of shape (n_rows, n_blanket), dtype uint16
-        The configurations that occur, in ascending order; levels are numbered from 0.
-    counts : ndarray of shape (n_rows, n_levels)
-        Samples with that configuration, by the variable's level; whole numbers unless the samples
-        are weighted.
-    blanket_levels : tuple of int
-        Number of levels of each member.
-    ordered : tuple of bool
-        Whether the levels of the variable, then of each member, are ordered; empty if no variable
-        in the data is ordered.
-    n_variables : int
-        Number of variables in the data, including this one.
-    """
-
+    # (n_rows, n_blanket): the configurations that occur, in ascending order; levels are numbered
+    # from 0.
     configurations: NDArray[np.uint16]
+    # (n_rows, n_levels): samples with that configuration, by the variable's level; whole numbers
+    # unless the samples are weighted.
     counts: NDArray[np.int64] | NDArray[np.float64]
-    blanket_levels: tuple[int, ...]
-    n_variables: int
+    blanket_levels: tuple[int, ...]  # number of levels of each member
+    n_variables: int  # number of variables in the data, including this one
+    # Whether the levels of the variable, then of each member, are ordered; empty if no variable in
+    # the data is ordered.
     ordered: tuple[bool, ...] = ()
 
     @property

@@ -49,24 +49,14 @@ VARIABLES_PER_TILE = 16
 
 @dataclass(frozen=True, eq=False)
 class JointPosterior:
-    """The result of the climb.
+    """The result of the climb."""
 
-    Attributes
-    ----------
-    edges : ndarray of shape (n_edges, 2), dtype int64
-        i < j, lexicographic.
-    evaluations : ndarray of shape (largest + 1,), dtype int64
-        Number of tests by size of the conditioning set.
-    log_probabilities : ndarray of shape (n_edges,), dtype float64
-        Log-probability of the dependence that each edge asserts.
-    score : float
-        log BJP of the graph; pairs with a constant variable are left out.
-    """
-
-    edges: NDArray[np.int64]
+    edges: NDArray[np.int64]  # (n_edges, 2): i < j, lexicographic
+    # (largest + 1,): number of tests by size of the conditioning set.
     evaluations: NDArray[np.int64]
+    # (n_edges,): log-probability of the dependence that each edge asserts.
     log_probabilities: NDArray[np.float64]
-    score: float
+    score: float  # log BJP of the graph; pairs with a constant variable are left out
 
 
 def blankets_joint_posterior(job: Job) -> SearchResult:

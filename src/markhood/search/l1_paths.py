@@ -93,25 +93,16 @@ def l1_search(job: Job, *, gamma: float, rule: str, standardize: bool, refit: bo
 
 @dataclass(frozen=True, eq=False)
 class L1Blankets:
-    """The best support of every variable's path.
-
-    Attributes
-    ----------
-    members : Lists
-    scores : ndarray of shape (n_variables,)
-        BIC_gamma; at the maximum likelihood with a refit, otherwise at ``slopes``.
-    evaluations : ndarray
-        Number of blankets scored, by size.
-    slopes : ndarray of shape (len(members.values),) or None
-        The path's own coefficients of the members; None with a refit.
-    not_converged : ndarray of shape (n_variables,)
-        Number of paths of each variable's indicators with a fit that did not converge.
-    """
+    """The best support of every variable's path."""
 
     members: Lists
+    # (n_variables,): BIC_gamma; at the maximum likelihood with a refit, otherwise at ``slopes``.
     scores: NDArray[np.float64]
-    evaluations: NDArray[np.int64]
+    evaluations: NDArray[np.int64]  # number of blankets scored, by size
+    # (len(members.values),): the path's own coefficients of the members; None with a refit.
     slopes: NDArray[np.float64] | None
+    # (n_variables,): number of paths of each variable's indicators with a fit that did not
+    # converge.
     not_converged: NDArray[np.int64]
 
 

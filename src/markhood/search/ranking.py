@@ -35,23 +35,13 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """All pairs with their scores, and the couplings of the edges.
+    """All pairs with their scores, and the couplings of the edges."""
 
-    Attributes
-    ----------
-    pairs : ndarray of shape (n_pairs, 2), dtype int64
-        i < j, in lexicographic order: all pairs of variables that vary.
-    scores : ndarray of shape (n_pairs,)
-        Higher is stronger; comparable within one data set only.
-    edge_scores : ndarray of shape (n_edges,)
-        Scores of the edges.
-    tables : list of ndarray
-        Zero-sum coupling table of every edge, with one row per level of its first end.
-    """
-
+    # (n_pairs, 2): i < j, in lexicographic order: all pairs of variables that vary.
     pairs: NDArray[np.int64]
-    scores: Values
-    edge_scores: Values
+    scores: Values  # (n_pairs,): higher is stronger; comparable within one data set only
+    edge_scores: Values  # (n_edges,): scores of the edges
+    # Zero-sum coupling table of every edge, with one row per level of its first end.
     tables: list[Values]
 
 

@@ -50,32 +50,17 @@ LIKELY_EACH = 3  # per variable, for coupling tables with enough samples
 
 @dataclass(frozen=True, eq=False)
 class RemainingPairs:
-    """Allowed pairs, each representing ``weight`` pairs.
+    """Allowed pairs, each representing ``weight`` pairs."""
 
-    Attributes
-    ----------
-    numbers : ndarray of shape (n,), dtype int64
-        Pair numbers, as returned by `pair_numbers`.
-    ratios : ndarray of shape (n,), dtype float64
-        Likelihood ratios.
-    information : ndarray of shape (n, q), dtype float64
-        Information of each parameter of the coupling at zero; zero-padded.
-    weight : float
-    n_absent : float
-        Additional pairs without an edge: b of the prior Beta(1, b) of the density.
-    scorer : Scorer
-    n_variables : int
-    known : dict of float to ndarray
-        The log Bayes factors of all pairs for the last scale.
-    """
-
-    numbers: NDArray[np.int64]
-    ratios: NDArray[np.float64]
+    numbers: NDArray[np.int64]  # (n,): pair numbers, as returned by `pair_numbers`
+    ratios: NDArray[np.float64]  # (n,): likelihood ratios
+    # (n, q): information of each parameter of the coupling at zero; zero-padded.
     information: NDArray[np.float64]
     weight: float
-    n_absent: float
+    n_absent: float  # additional pairs without an edge: b of the prior Beta(1, b) of the density
     scorer: Scorer
     n_variables: int
+    # The log Bayes factors of all pairs for the last scale.
     known: dict[float, NDArray[np.float64]] = field(default_factory=dict)
 
     def histogram(

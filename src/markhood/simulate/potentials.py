@@ -24,20 +24,21 @@ variables with different numbers of levels, while the coupling per step falls wi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.errors import InputError, option
+from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.checks import checked_levels
 from markhood.model.potts.model import PottsModel
 from markhood.model.sampling.settings import Seed
-from markhood.options import checked
+from markhood.options import check_value, checked
 
 
 class Potentials(Protocol):
@@ -69,7 +70,6 @@ class UniformTables:
         return IsingModel(graph, couplings, fields)
 
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n entries of tables."""
         return np.log(1.0 - rng.random(n))
 
     def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -77,8 +77,28 @@ class UniformTables:
         return np.zeros(n)
 
 
+class _Couplings(ABC):
+    """One number per edge, and normal fields."""
+
+    fields: float
+
+    @abstractmethod
+    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw n couplings or entries of tables."""
+
+    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
+        """Return a model on the graph."""
+        couplings = self.entries(graph.n_edges, rng)
+        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
+
+    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw n fields."""
+        _require_scale("fields", self.fields)
+        return rng.normal(0.0, self.fields, n)
+
+
 @dataclass(frozen=True)
-class NormalCouplings:
+class NormalCouplings(_Couplings):
     """Couplings from a normal distribution.
 
     Attributes
@@ -92,23 +112,13 @@ class NormalCouplings:
     scale: float = 1.0
     fields: float = 0.0
 
-    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
-        """Return a model on the graph."""
-        couplings = self.entries(graph.n_edges, rng)
-        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
-
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n couplings or entries of tables."""
         _require_scale("scale", self.scale)
         return rng.normal(0.0, self.scale, n)
 
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n fields."""
-        return _normal_fields(n, self.fields, rng)
-
 
 @dataclass(frozen=True)
-class UniformCouplings:
+class UniformCouplings(_Couplings):
     """Couplings uniform between `low` and `high`.
 
     Attributes
@@ -122,26 +132,16 @@ class UniformCouplings:
     high: float = 1.0
     fields: float = 0.0
 
-    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
-        """Return a model on the graph."""
-        couplings = self.entries(graph.n_edges, rng)
-        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
-
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n couplings or entries of tables."""
         if not self.low <= self.high:
             raise InputError(
                 "option-value", "low", f"low ({self.low}) must not exceed high ({self.high})."
             )
         return rng.uniform(self.low, self.high, n)
 
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n fields."""
-        return _normal_fields(n, self.fields, rng)
-
 
 @dataclass(frozen=True)
-class SignedCouplings:
+class SignedCouplings(_Couplings):
     """Couplings of one strength, each with a random sign.
 
     Attributes
@@ -154,18 +154,8 @@ class SignedCouplings:
     strength: float = 1.0
     fields: float = 0.0
 
-    def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
-        """Return a model on the graph."""
-        couplings = self.entries(graph.n_edges, rng)
-        return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
-
     def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n couplings or entries of tables."""
         return np.asarray(self.strength * rng.choice((-1.0, 1.0), n))
-
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n fields."""
-        return _normal_fields(n, self.fields, rng)
 
 
 POTENTIALS: dict[str, type[UniformTables | NormalCouplings | UniformCouplings | SignedCouplings]]
@@ -303,12 +293,7 @@ def random_model(
     >>> random_model(Graph("ab", [(0, 1)]), [3, 2], "normal", seed=1)
     <PottsModel: 2 variables of 2 to 3 levels, 1 tables>
     """
-    if kind not in ("nominal", "ordinal"):
-        raise InputError(
-            "option-value",
-            "kind",
-            f"Unknown {option('kind')} {kind!r}: choose nominal or ordinal.",
-        )
+    check_value("kind", kind, Literal["nominal", "ordinal"])
     if set(levels) == {2}:
         return ising(graph, potentials, seed)
     return (ordinal if kind == "ordinal" else potts)(graph, levels, potentials, seed)
@@ -349,11 +334,6 @@ def from_log_tables(
     fields = np.zeros(graph.n_nodes)
     np.add.at(fields, graph.edges, np.stack((first - zero, second - zero), axis=1))
     return both + zero - first - second, fields
-
-
-def _normal_fields(n: int, scale: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    _require_scale("fields", scale)
-    return rng.normal(0.0, scale, n)
 
 
 def _require_scale(name: str, scale: float) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from markhood.learning.imputation.learn_imputed import completed_on
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
-from markhood.options import check_value
+from markhood.options import documented
 from markhood.search.values.job import Job
 from markhood.stability.centrality import (
     CentralityRow,
@@ -43,14 +43,13 @@ from markhood.stability.communities import CommunityStability, community_stabili
 from markhood.stability.differences import DifferenceRow, difference_rows
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
 from markhood.stability.resampling import (
-    MOST_REPLICATES,
     RESAMPLINGS,
     FromModel,
     Resampling,
     Units,
 )
+from markhood.stability.studies import BootstrapOptions, Resample
 
-Resample = Literal["rows", "halves", "cases", "model"]
 EdgeRow = dict[str, Any]
 EDGE_COLUMNS = (
     *("source", "target", "in_graph", "coupling", "frequency"),
@@ -289,12 +288,13 @@ class Bootstrap:
         return result_html("Bootstrap", facts, ordered)
 
 
+@documented(BootstrapOptions)
 def bootstrap(
     data: Any,
     method: str = "plrhc",
     *,
     replicates: int = 1000,
-    resample: str = "rows",
+    resample: Resample = "rows",
     strata: Any = None,
     model: Any = None,
     level: float = 0.95,
@@ -307,18 +307,10 @@ def bootstrap(
     ----------
     data, method
         As for `learn`.
-    replicates : int, default=1000
-        Number of resampled data sets.
-    resample : {"rows", "halves", "cases", "model"}, default="rows"
-        Samples with replacement; complementary halves, for a bound on false edges; case-dropping
-        subsets, for the stability of centralities; or samples of a model of the learned graph.
-    strata : str or sequence of n_samples labels, optional
-        Labels of strata, whose sizes are kept, or the name of their column.
+    {parameters}
     model : FittedModel, or object with a method ``sample(n_samples, seed)``, optional
         For ``resample="model"``: a fitted model, an `IsingModel`, a `PottsModel`, or another object
         that draws level numbers. By default the model of the learned graph from `fit_model`.
-    level : float, default=0.95
-        Level of the intervals.
     progress : callable, optional
         Called with the name of a phase, the number of tiles done and the number of tiles.
     **options
@@ -341,58 +333,47 @@ def bootstrap(
     >>> bool(row["low"] < row["coupling"] < row["high"])
     True
     """
-    request = Request.from_call(method, options, progress)
-    return bootstrap_data(request, data, replicates, resample, strata, model, level)
+    study = BootstrapOptions(replicates=replicates, resample=resample, strata=strata, level=level)
+    return bootstrap_data(Request.from_call(method, options, progress), data, study, model)
 
 
 def bootstrap_again(graph: Graph, data: Any, **options: Any) -> Bootstrap:
     """Bootstrap a graph with the request that it was learned with: see `Graph.bootstrap`."""
-    own = {
-        name: options.pop(name)
-        for name in ("replicates", "resample", "strata", "model", "level")
-        if name in options
-    }
-    found = bootstrap_data(repeated(graph, options), data, **own)
+    own = {name: options.pop(name) for name in BootstrapOptions.names() if name in options}
+    model = options.pop("model", None)
+    found = bootstrap_data(repeated(graph, options), data, BootstrapOptions(**own), model)
     warn_of_other_data(graph, found.graph)
     return found
 
 
 def bootstrap_data(
-    request: Request,
-    data: Any,
-    replicates: int = 1000,
-    resample: str = "rows",
-    strata: Any = None,
-    model: Any = None,
-    level: float = 0.95,
+    request: Request, data: Any, study: BootstrapOptions, model: Any = None
 ) -> Bootstrap:
     """Read data with their strata, and bootstrap them."""
-    samples, labels = read_labelled(data, request.reading, {"strata": strata})
-    return bootstrap_samples(request, samples, replicates, resample, labels["strata"], model, level)
+    samples, labels = read_labelled(data, request.reading, {"strata": study.strata})
+    return bootstrap_samples(request, samples, study, labels["strata"], model)
 
 
 def bootstrap_samples(
     request: Request,
     samples: Samples,
-    replicates: int,
-    resample: str,
+    study: BootstrapOptions,
     strata: list[Any] | None = None,
     model: Any = None,
-    level: float = 0.95,
 ) -> Bootstrap:
-    """Implement `bootstrap` for samples that have been read."""
-    _check(request, samples, replicates, resample, strata, model, level)
+    """Implement `bootstrap` for samples that have been read, with the stratum of each."""
+    _check(request, samples, study, model)
     samples = request.prepared(samples)
     request = request.with_safe_gamma(samples)
     seed = request.seed
     resampling: Resampling | None = None
-    if resample in RESAMPLINGS:
+    if study.resample in RESAMPLINGS:
         units = Units.of(samples.n_samples, seed, samples.clusters, strata)
-        resampling = RESAMPLINGS[resample](units)
+        resampling = RESAMPLINGS[study.resample](units)
     learned = request.with_run(checkpoint=None).learn(samples)
     graph = learned.graph
-    study = {"resample": resample, "strata": strata, "model": model}
-    with request.job(samples, study) as job:
+    facts = {"resample": study.resample, "strata": strata, "model": model}
+    with request.job(samples, facts) as job:
         alone, rng = replace(job, runner=Runner(1)), np.random.default_rng(seed)
         sets = completed_on(alone, learned.edges, rng, request.run.imputations)
         _, couplings = reported_couplings(sets, learned.edges, learned.is_marginal)
@@ -410,23 +391,13 @@ def bootstrap_samples(
             fitted = fit_model(_with_covariates(graph, job), samples) if model is None else model
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
             resampling = FromModel(distribution, seed, len(job.constraints.covariates))
-        found = replicate(replace(job, seed=seed), request.method, resampling, int(replicates))
-    return Bootstrap(graph, couplings, found, resample, float(level))
+        n_replicates = int(study.replicates)
+        found = replicate(replace(job, seed=seed), request.method, resampling, n_replicates)
+    return Bootstrap(graph, couplings, found, study.resample, float(study.level))
 
 
-def _check(
-    request: Request,
-    samples: Samples,
-    replicates: int,
-    resample: str,
-    strata: list[Any] | None,
-    model: Any,
-    level: float,
-) -> None:
-    """Raise `InputError` for options that are out of range or in conflict."""
-    check_value("replicates", replicates, int, low=2, high=MOST_REPLICATES)
-    check_value("resample", resample, Resample)
-    check_value("level", level, float, above=0, below=1)
+def _check(request: Request, samples: Samples, study: BootstrapOptions, model: Any) -> None:
+    """Raise `InputError` for options in conflict."""
     if model is not None and request.reading.adjust_for:
         raise InputError(
             "option-conflict",
@@ -434,14 +405,14 @@ def _check(
             f"{option('model')} cannot be combined with {option('adjust_for')}: leave "
             f"{option('model')} out, and a model with the covariates is fitted.",
         )
-    if resample == "model" and not (strata is None and samples.clusters is None):
+    if study.resample == "model" and not (study.strata is None and samples.clusters is None):
         raise InputError(
             "option-conflict",
             "resample",
             f"{option('clusters')} and {option('strata')} cannot be combined with "
             f"{option('resample', 'model')}: leave one of the two out.",
         )
-    if resample != "model" and model is not None:
+    if study.resample != "model" and model is not None:
         raise InputError(
             "option-conflict",
             "model",

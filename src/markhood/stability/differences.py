@@ -24,7 +24,6 @@ def difference_rows(
 
     Parameters
     ----------
-    graph : Graph
     couplings : ndarray of shape (n_edges,)
         Couplings in the graph.
     values : ndarray of shape (n_replicates, n_edges)

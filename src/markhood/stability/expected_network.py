@@ -19,29 +19,21 @@ from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
-from markhood.options import check_value
 from markhood.output.graphs.files import read_graph
 from markhood.output.model_files import holds_model, read_model
 from markhood.simulate.networks import erdos_renyi
+from markhood.stability.studies import NetworkOptions
 
 Model = IsingModel | PottsModel
 ModelOf = Callable[[int], Model]  # by a seed
 
 
 def expected_network(
-    request: Request,
-    source: Any,
-    nodes: int = 20,
-    density: float = 0.15,
-    coupling: float = 1.0,
-    levels: int = 2,
+    request: Request, source: Any, described: NetworkOptions
 ) -> tuple[ModelOf, str]:
-    """Return the network of a planned study by seed, and a description of it.
-
-    The numbers describe random networks, which are used if the source is None.
-    """
+    """Return the network of a planned study by seed, and a description of it."""
     if source is None:
-        return described_networks(nodes, density, coupling, levels)
+        return described_networks(described)
     model, about = _model(request, source)
     return partial(_always, model), about
 
@@ -84,14 +76,9 @@ def couplings_of_model(model: Model) -> NDArray[np.float64]:
     return np.where(np.isfinite(known), known, norms)
 
 
-def described_networks(
-    nodes: int, density: float, coupling: float, levels: int
-) -> tuple[ModelOf, str]:
+def described_networks(described: NetworkOptions) -> tuple[ModelOf, str]:
     """Return random networks by seed, and a description of them."""
-    check_value("nodes", nodes, int, low=2, high=1000)
-    check_value("levels", levels, int, low=2, high=64)
-    check_value("density", density, float, low=0, high=1)
-    check_value("coupling", coupling, float, low=0, high=50)
+    nodes, density, coupling, levels = (getattr(described, n) for n in NetworkOptions.names())
     names = tuple(f"x{k}" for k in range(nodes))
     is_binary = levels == 2
     values = (tuple(range(levels)),) * nodes

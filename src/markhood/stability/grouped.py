@@ -33,22 +33,13 @@ from markhood.stability.resampling import listed_labels
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Samples with group labels.
-
-    Attributes
-    ----------
-    samples : Samples
-    numbers : ndarray of shape (n_samples,), dtype int64
-        Group number of each sample.
-    names : tuple of str
-        Names of the groups.
-    persons : ndarray of shape (n_persons, n_groups), dtype int64, or None
-        The sample of each person in each group; None if samples are not paired.
-    """
+    """Samples with group labels."""
 
     samples: Samples
-    numbers: NDArray[np.int64]
+    numbers: NDArray[np.int64]  # (n_samples,): group number of each sample
     names: tuple[str, ...]
+    # (n_persons, n_groups): the sample of each person in each group; None if samples are not
+    # paired.
     persons: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
@@ -125,7 +116,6 @@ class Groups:
 
         Parameters
         ----------
-        tables : sequence of Samples
         names : sequence of str
             Names of the groups.
         pairs : sequence of labels, optional

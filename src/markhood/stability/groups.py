@@ -49,7 +49,7 @@ from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.methods import Method
 from markhood.learning.provenance import version
 from markhood.learning.request import Request
-from markhood.options import check_value
+from markhood.options import documented
 from markhood.scores.scorer import Scorer
 from markhood.search.screen import screen
 from markhood.search.values.constraints import Constraints
@@ -64,8 +64,9 @@ from markhood.stability.networks import (
     network_of,
 )
 from markhood.stability.permutation import MaxT, Tally
-from markhood.stability.resampling import MOST_REPLICATES, derived_seed
+from markhood.stability.resampling import derived_seed
 from markhood.stability.score_tests import ScoreTest
+from markhood.stability.studies import GroupOptions
 
 STANDARDISED = ("structure", "edges", "fields")  # statistics that are comparable as they are
 GAMMA = 0.5
@@ -76,6 +77,7 @@ PERMUTATIONS_PER_TILE = 100
 TILE_VALUES = 1 << 22  # values of one family in a tile
 
 
+@documented(GroupOptions)
 def compare_groups(
     *tables: Any,
     by: Any = None,
@@ -95,19 +97,9 @@ def compare_groups(
     *tables : array, data frame, sparse matrix, Samples or path
         One table per group, one mapping of group names to tables, or one table of all groups with
         `by`.
-    by : str or sequence of n_samples labels, optional
-        Group labels, or the name of their column. Samples without a label are left out.
-    pairs : str or sequence of labels, optional
-        For paired samples, the labels of the persons (with several tables, one sequence per table),
-        or the name of their column. Group labels are then permuted within persons only. Persons
-        without exactly one sample in each group are left out.
+    {parameters}
     method : str, default="plrhc"
         As for `learn`.
-    permutations : int, default=1000
-        Number of permutations.
-    relearn : bool, default=False
-        Whether to also learn the graphs again for each permutation, which tests their degrees,
-        closeness and betweenness and takes much longer.
     names : sequence of str, optional
         Names of the groups if there are several tables; by default a, b, c, ...
     weights : array-like of shape (n_samples,) or str, optional
@@ -131,6 +123,7 @@ def compare_groups(
     >>> found.edge_rows()[0]["source"], found.p_structure < 0.05
     ('x0', True)
     """
+    study = GroupOptions(by=by, pairs=pairs, permutations=permutations, relearn=relearn)
     request = Request.from_call(method, options, progress)
     if by is None and len(tables) == 1 and isinstance(tables[0], Mapping):
         names, tables = list(tables[0]), tuple(tables[0].values())
@@ -140,21 +133,17 @@ def compare_groups(
         for own in given
     ]
     groups = read_groups(list(zip(requests, tables, strict=True)), names, by, pairs)
-    return compare(request, groups, permutations, relearn)
+    return compare(request, groups, study)
 
 
-def compare(
-    request: Request, groups: Groups, permutations: int, relearn: bool = False
-) -> GroupComparison:
+def compare(request: Request, groups: Groups, study: GroupOptions) -> GroupComparison:
     """Implement `compare_groups` for groups that have been read."""
-    check_value("permutations", permutations, int, low=1, high=MOST_REPLICATES)
-    check_value("relearn", relearn, bool)
     groups = replace(groups, samples=request.prepared(groups.samples))
     request = request.with_safe_gamma(groups.samples)
     request.copies(groups.samples).warn()
-    samples, n = groups.samples, int(permutations)
-    study = {"groups": groups.identity, "permutations": n, "relearn": relearn}
-    with request.job(samples, study) as job:
+    samples, n = groups.samples, int(study.permutations)
+    facts = {"groups": groups.identity, "permutations": n, "relearn": study.relearn}
+    with request.job(samples, facts) as job:
         learner = _Learner(groups, job.scorer, job.constraints, request.method, request.seed)
         sets = request.imputation.sets
         pairs = compared_pairs(job)
@@ -164,7 +153,7 @@ def compare(
         families = _couplings_tested(tests, groups, full, job.runner, n, request.seed)
         graphs = [network_of(jobs, edges, samples) for jobs, edges in learned]
         measures = [one.measures(COUPLING_MEASURES) for one in full]
-        if relearn:
+        if study.relearn:
             families |= _graphs_tested(learner, graphs, job.runner, n)
             of_graphs = [one.measures(GRAPH_MEASURES) for one in graphs]
             measures = [a | b for a, b in zip(measures, of_graphs, strict=True)]

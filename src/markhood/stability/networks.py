@@ -31,23 +31,14 @@ GRAPH_MEASURES = ("degree", "closeness", "betweenness")  # of the learned graphs
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Edges with their couplings, and fields.
+    """Edges with their couplings, and fields."""
 
-    Attributes
-    ----------
-    edges : ndarray of shape (n_edges, 2)
-        In lexicographic order.
-    couplings : ndarray of shape (n_edges, width)
-        One number followed by zeros, or the entries of a table.
-    numbers : ndarray of shape (n_edges,)
-        Each coupling as one number: the norm of a table.
-    fields : ndarray of shape (n_nodes, width)
-        Log odds of each level against the first, with all other variables at their means.
-    """
-
-    edges: NDArray[np.int64]
+    edges: NDArray[np.int64]  # (n_edges, 2): in lexicographic order
+    # (n_edges, width): one number followed by zeros, or the entries of a table.
     couplings: NDArray[np.float64]
-    numbers: NDArray[np.float64]
+    numbers: NDArray[np.float64]  # (n_edges,): each coupling as one number: the norm of a table
+    # (n_nodes, width): log odds of each level against the first, with all other variables at their
+    # means.
     fields: NDArray[np.float64]
 
     def measures(self, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:

@@ -48,20 +48,12 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MaxT:
-    """A family of differences with their p-values.
+    """A family of differences with their p-values."""
 
-    Attributes
-    ----------
-    signed : ndarray of shape (n_pairs, n)
-        The differences between the groups of each pair.
-    p_values, adjusted : ndarray of shape (n_pairs, n)
-    p_any : ndarray of shape (n,)
-        P-value of the largest statistic over the pairs: whether any two groups differ.
-    """
-
-    signed: NDArray[np.float64]
-    p_values: NDArray[np.float64]
+    signed: NDArray[np.float64]  # (n_pairs, n): the differences between the groups of each pair
+    p_values: NDArray[np.float64]  # (n_pairs, n), as the next
     adjusted: NDArray[np.float64]
+    # (n,): p-value of the largest statistic over the pairs: whether any two groups differ.
     p_any: NDArray[np.float64]
 
     @classmethod
@@ -79,7 +71,6 @@ class MaxT:
             The differences to report.
         observed : ndarray of shape (n_pairs, n)
             Their test statistics.
-        permutations : sequence of Tally
 
         Examples
         --------

@@ -15,7 +15,7 @@ the estimate; a grid of sizes with a separate share at each needs several times 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,19 +24,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.to_frame import frame_of_rows
-from markhood.errors import InputError, option
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.notebook import result_html
 from markhood.learning.request import Request
-from markhood.options import check_value
+from markhood.options import documented
 from markhood.stability.expected_network import edge_number, expected_network
 from markhood.stability.measures import MEASURES
 from markhood.stability.planned_study import Study
 from markhood.stability.power import LARGEST, fit_power, size_interval, size_with_power
+from markhood.stability.studies import SIZES, Measured, PlanOptions
 
 SMALLEST = 25  # samples that are tried
 FIRST_SETS = 12  # data sets at each size of step 1
-FACTORS = 2.0 ** np.linspace(-1, 1, 9)  # sizes of step 2, in units of the estimate
+FACTORS = 2.0 ** np.linspace(-1, 1, SIZES)  # sizes of step 2, in units of the estimate
 MOST_ROUNDS = 4
 
 
@@ -138,9 +138,10 @@ class Plan:
         return result_html("Plan", facts, self.rows())
 
 
+@documented(PlanOptions)
 def plan(
     source: Any = None,
-    measure: str = "sensitivity",
+    measure: Measured = "sensitivity",
     target: float | None = None,
     power: float = 0.8,
     *,
@@ -164,28 +165,7 @@ def plan(
         The expected network: pilot data, from which a model is fitted; a graph with couplings,
         whose levels are then equally frequent on average; or a model. By default a new random
         network for each data set, described by ``nodes``, ``density``, ``coupling`` and ``levels``.
-    measure : str, default="sensitivity"
-        What should be reached:
-
-    {measures}
-    target : float, optional
-        Value that the measure should reach; the defaults are in brackets.
-    power : float, default=0.8
-        Probability with which it should be reached.
-    nodes, density, coupling, levels
-        The random network, if there is no ``source``: number of variables, share of pairs that are
-        edges, mean |coupling| (they are uniform between half and one and a half times this, with
-        random signs), and number of ordered levels of each variable.
-    edge : pair of str, optional
-        For ``measure="edge"`` and ``"group"``: its ends; by default the weakest edge of the
-        network.
-    difference : float, default=1
-        For ``measure="group"``: by how much the coupling of the edge is closer to 0, or beyond, in
-        the second group (log odds, per step of ordered levels).
-    missing_share : float, default=0
-        Share of the values that will be missing, at random.
-    data_sets : int, default=1800
-        Number of data sets of a round; the Monte Carlo error falls with its square root.
+    {parameters}
     method
         As for `learn`.
     progress : callable, optional
@@ -203,42 +183,31 @@ def plan(
     >>> 50 < found.n_samples < 500
     True
     """
-    network = {"nodes": nodes, "density": density, "coupling": coupling, "levels": levels}
-    request = Request.from_call(method, options, progress)
-    return plan_request(
-        request, source, network, measure, target, power, edge, difference, missing_share, data_sets
+    study = PlanOptions(
+        measure=measure,
+        target=target,
+        power=power,
+        nodes=nodes,
+        density=density,
+        coupling=coupling,
+        levels=levels,
+        edge=edge,
+        difference=difference,
+        missing_share=missing_share,
+        data_sets=data_sets,
     )
+    return plan_request(Request.from_call(method, options, progress), source, study)
 
 
-if plan.__doc__ is not None:  # python -OO removes docstrings
-    plan.__doc__ = plan.__doc__.replace(
-        "{measures}",
-        "\n".join(
-            f'        - "{name}": {own.meaning} ({own.target:g}).' for name, own in MEASURES.items()
-        ),
-    )
-
-
-def plan_request(
-    request: Request,
-    source: Any,
-    network: Mapping[str, Any],
-    measure: str,
-    target: float | None,
-    power: float,
-    edge: Sequence[str] | None,
-    difference: float,
-    missing_share: float,
-    data_sets: int,
-) -> Plan:
-    """Implement `plan`; ``network`` describes a random network, used if the source is None."""
-    target = _checked(measure, target, power, missing_share, data_sets)
-    check_value("difference", difference, float, above=0, high=50)
-    model_of, about = expected_network(request, source, **network)
+def plan_request(request: Request, source: Any, asked: PlanOptions) -> Plan:
+    """Implement `plan` for a request."""
+    measure, target, power = asked.measure, asked.wanted, float(asked.power)
+    difference, missing_share = float(asked.difference), asked.missing_share
+    model_of, about = expected_network(request, source, asked)
     if measure == "group":
         about += f" and from the same with one coupling changed by {difference:g}"
-    chosen = edge_number(model_of(0), edge) if measure in ("edge", "group") else -1
-    study = Study(request, model_of, measure, chosen, missing_share, float(difference))
+    chosen = edge_number(model_of(0), asked.edge) if measure in ("edge", "group") else -1
+    study = Study(request, model_of, measure, chosen, missing_share, difference)
     runner = Runner(request.run.n_jobs, request.run.report)
     sizes, values = np.empty(0, np.int64), np.empty(0)
 
@@ -257,7 +226,7 @@ def plan_request(
     estimate = float(n)
     for _ in range(MOST_ROUNDS):
         tried = np.unique((estimate * FACTORS).clip(SMALLEST, LARGEST).astype(np.int64))
-        simulate("data sets", np.repeat(tried, -(-data_sets // len(tried))))
+        simulate("data sets", np.repeat(tried, -(-asked.data_sets // len(tried))))
         near = (sizes >= tried[0]) & (sizes <= tried[-1])
         centre, slope, covariance = fit_power(np.log(sizes[near]), values[near] >= target)
         previous, estimate = estimate, size_with_power(centre, slope, power)
@@ -275,21 +244,3 @@ def plan_request(
         missing_share,
         f"{about}, analysed with method {request.method.name}",
     )
-
-
-def _checked(
-    measure: str, target: float | None, power: float, missing_share: float, data_sets: int
-) -> float:
-    """Return the target, or raise `InputError` for options that are out of range."""
-    if measure not in MEASURES:
-        raise InputError(
-            "option-value",
-            "measure",
-            f"Unknown {option('measure')} {measure!r}: choose one of {', '.join(MEASURES)}.",
-        )
-    found = MEASURES[measure].target if target is None else target
-    check_value("target", found, float, low=0, high=1)
-    check_value("power", power, float, above=0, below=1)
-    check_value("missing_share", missing_share, float, low=0, below=1)
-    check_value("data_sets", data_sets, int, low=len(FACTORS))
-    return float(found)

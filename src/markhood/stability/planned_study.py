@@ -23,36 +23,23 @@ from markhood.stability.expected_network import Model, ModelOf, couplings_of_mod
 from markhood.stability.grouped import read_groups
 from markhood.stability.groups import compare
 from markhood.stability.replicates import reported_couplings
+from markhood.stability.studies import BootstrapOptions, GroupOptions
 
-CASES = 100  # case-dropping replicates for a CS coefficient
-PERMUTATIONS = 199  # of group labels
+CASES = BootstrapOptions(replicates=100, resample="cases")  # for a CS coefficient
+PERMUTATIONS = GroupOptions(permutations=199)
 LEVEL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Draws and measures data sets.
+    """Draws and measures data sets."""
 
-    Attributes
-    ----------
-    request : Request
-        The planned analysis.
-    model_of : callable
-        The network by a seed.
-    measure : str
-    edge : int
-        Row of the edge for the measures ``edge`` and ``group``; -1 for the weakest.
-    missing_share : float
-    difference : float
-        By how much the coupling of the edge is smaller in the second group.
-    """
-
-    request: Request
-    model_of: ModelOf
+    request: Request  # the planned analysis
+    model_of: ModelOf  # the network by a seed
     measure: str
-    edge: int = -1
+    edge: int = -1  # row of the edge for the measures ``edge`` and ``group``; -1 for the weakest
     missing_share: float = 0.0
-    difference: float = 1.0
+    difference: float = 1.0  # by how much the coupling of the edge is smaller in the second group
 
     def value(self, tile: tuple[int, int]) -> float:
         """Return the measure of the data set with this number and size."""
@@ -64,7 +51,7 @@ class Study:
             return self._has_found_difference(model, n, seeds[1], rng)
         samples = _with_missing(model.sample_packed(n, seeds[1]), self.missing_share, rng)
         if self.measure == "cs":
-            found = bootstrap_samples(self._alone, samples, CASES, "cases", None)
+            found = bootstrap_samples(self._alone, samples, CASES)
             return float(next(r["cs"] for r in found.stability() if r["measure"] == "strength"))
         edges, couplings = self._learned(samples, rng)
         truth, learned = (pair_numbers(one) for one in (model.graph.edges, edges))

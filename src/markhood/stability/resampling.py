@@ -27,7 +27,6 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.model.potts.conditional import given_last
 
-MOST_REPLICATES = 1_000_000
 # Shares of the units to leave out, as in bootnet.
 DROPPED = np.linspace(0.05, 0.75, 10)
 
@@ -41,20 +40,10 @@ class Resampling(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of resampling.
+    """The units of resampling."""
 
-    Attributes
-    ----------
-    rows : Lists
-        The samples of each unit.
-    strata : Lists
-        The units of each stratum.
-    seed : int
-        Random seed.
-    """
-
-    rows: Lists
-    strata: Lists
+    rows: Lists  # the samples of each unit
+    strata: Lists  # the units of each stratum
     seed: int
 
     @classmethod
@@ -164,20 +153,14 @@ class FromModel:
 
     Each drawn sample has the missing values of a sample of the data, which is the same one in every
     data set unless the weights are fractions.
-
-    Parameters
-    ----------
-    model : object
-        Its method ``sample(n_samples, seed)`` returns level numbers, one column per variable.
-    seed : int
-    n_covariates : int, default=0
-        Number of covariates, which are the last variables. They keep their observed values, and the
-        other variables are drawn conditionally on them from an `IsingModel` or `PottsModel` of all
-        variables.
     """
 
+    # Its method ``sample(n_samples, seed)`` returns level numbers, one column per variable.
     model: Any
     seed: int
+    # Number of covariates, which are the last variables. They keep their observed values, and the
+    # other variables are drawn conditionally on them from an `IsingModel` or `PottsModel` of all
+    # variables.
     n_covariates: int = 0
 
     def drawn(self, samples: Samples, number: int) -> Samples:

@@ -65,24 +65,14 @@ class Influence(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ScoreTest:
-    """Statistics of the differences between two groups, for any labels of their samples.
+    """Statistics of the differences between two groups, for any labels of their samples."""
 
-    Attributes
-    ----------
-    edges : ndarray of shape (n_edges, 2)
-        The compared pairs, in lexicographic order.
-    starts, field_starts : ndarray of shape (n_edges + 1,) and (n_nodes + 1,)
-        Starts of the entries of each pair, and of each field.
-    influence : Influence
-    n_second : int
-        Number of samples in the second group.
-    """
-
-    edges: NDArray[np.int64]
+    edges: NDArray[np.int64]  # (n_edges, 2): the compared pairs, in lexicographic order
+    # Starts of the entries of each pair, (n_edges + 1,), and of each field, (n_nodes + 1,).
     starts: NDArray[np.int64]
     field_starts: NDArray[np.int64]
     influence: Influence
-    n_second: int
+    n_second: int  # number of samples in the second group
 
     @classmethod
     def of(cls, jobs: Sequence[Job], edges: NDArray[np.int64], n_second: int) -> ScoreTest:

@@ -18,13 +18,6 @@ from numpy.typing import NDArray
 class CodedCells:
     """Cells of a column.
 
-    Attributes
-    ----------
-    numbers : ndarray of int, shape (n_rows,)
-        Index of the text of each cell.
-    texts : sequence of str
-        In order of first appearance; a text may occur twice.
-
     Examples
     --------
     >>> import numpy as np
@@ -32,8 +25,8 @@ class CodedCells:
     ['yes', 'no', 'yes']
     """
 
-    numbers: NDArray[Any]
-    texts: Sequence[str]
+    numbers: NDArray[Any]  # (n_rows,): index of the text of each cell
+    texts: Sequence[str]  # in order of first appearance; a text may occur twice
 
     def __len__(self) -> int:
         """Return the number of cells."""

@@ -29,52 +29,27 @@ REAL = (0,)  # values of a column whose numbers are kept in `Samples.reals`
 
 @dataclass
 class CodedTable:
-    """Coded columns with their levels, kinds and roles.
-
-    Attributes
-    ----------
-    names : tuple of str
-    values : list of tuple
-        The values of each column by code.
-    planes : Planes
-        The codes.
-    n_rows : int
-        Number of rows that are left.
-    reading : Reading
-    problems : Problems
-        Collects values that cannot be used.
-    categories : dict of int to Category
-        Columns with an order of their levels, or whose levels are not numbers to cut.
-    known : tuple of tuple, optional
-        The levels of known variables, which new data are matched to.
-    is_table : bool
-        Whether columns have names of their own, so that some may not be variables.
-    entries : list of Entry
-        What was decided about every column, including those that are left out.
-    n_missing : dict of str to int
-        Number of missing values in each column that has any.
-    given_weights : sequence of float, optional
-        The weights of all rows, if they are a column of the table.
-    weights : Weights, optional
-        Those of the rows that are left.
-    reals : dict of str to RealColumn
-        Covariates that stay numbers.
-    """
+    """Coded columns with their levels, kinds and roles."""
 
     names: tuple[str, ...]
-    values: list[tuple[Any, ...]]
+    values: list[tuple[Any, ...]]  # the values of each column by code
     planes: Planes
-    n_rows: int
+    n_rows: int  # number of rows that are left
     reading: Reading
-    problems: Problems
+    problems: Problems  # collects values that cannot be used
+    # Columns with an order of their levels, or whose levels are not numbers to cut.
     categories: dict[int, Category]
-    known: Levels | None = None
+    known: Levels | None = None  # the levels of known variables, which new data are matched to
+    # Whether columns have names of their own, so that some may not be variables.
     is_table: bool = False
+    # What was decided about every column, including those that are left out.
     entries: list[Entry] = field(default_factory=list)
+    # Number of missing values in each column that has any.
     n_missing: dict[str, int] = field(default_factory=dict)
+    # The weights of all rows, if they are a column of the table.
     given_weights: Sequence[float] | None = None
-    weights: Weights | None = None
-    reals: dict[str, RealColumn] = field(default_factory=dict)
+    weights: Weights | None = None  # those of the rows that are left
+    reals: dict[str, RealColumn] = field(default_factory=dict)  # covariates that stay numbers
 
     @property
     def log(self) -> FindingLog:

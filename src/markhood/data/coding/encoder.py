@@ -55,8 +55,6 @@ class Encoder:
 
     Parameters
     ----------
-    names : sequence of str
-        Names of the columns.
     n_samples : int, optional
         Number of rows, if known: the bits are then allocated once.
     categories : mapping of int to Category, optional

@@ -87,11 +87,8 @@ def read_frame(
 
     Parameters
     ----------
-    frame : narwhals.DataFrame
     reading : Reading
         Weights may be a column of the frame, which then is not a variable.
-    names : sequence of str, optional
-        Names that replace those of the columns.
     """
     names = list(map(str, frame.columns)) if names is None else list(names)
     wanted = wanted_columns(names, reading)

@@ -49,9 +49,6 @@ def tabulate(
 
     Parameters
     ----------
-    coded : Coded
-    orders : mapping of int to sequence
-        Categories, in order, of categorical columns.
     known : tuple of tuple, optional
         Levels to use, in this order, whether or not they occur. They include all values.
     missing_is_level : bool, default=False

@@ -35,21 +35,12 @@ Masks = Mapping[int, NDArray[np.bool_]]  # rows in which columns are missing
 
 @dataclass(frozen=True)
 class Treatment:
-    """How missing values are treated.
+    """How missing values are treated."""
 
-    Attributes
-    ----------
-    skips : mapping of int to Skip
-        Columns in which some values are missing because the question was skipped.
-    left_out : sequence of int
-        Columns that are left out.
-    dropped : ndarray of bool, shape (n_rows,), optional
-        Rows that are left out.
-    """
-
+    # Columns in which some values are missing because the question was skipped.
     skips: Mapping[int, Skip] = field(default_factory=dict)
-    left_out: Sequence[int] = ()
-    dropped: NDArray[np.bool_] | None = None
+    left_out: Sequence[int] = ()  # columns that are left out
+    dropped: NDArray[np.bool_] | None = None  # (n_rows,): rows that are left out
 
 
 def treat_missing(table: CodedTable) -> Treatment:

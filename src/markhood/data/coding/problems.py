@@ -68,27 +68,13 @@ class TooManyLevels(NamedTuple):
 
 @dataclass
 class Problems:
-    """Problems of a table, collected while it is read; true where there are any.
-
-    Attributes
-    ----------
-    names : sequence of str
-        Names of the columns.
-    locate : callable
-        Names a row in a message, such as "line 3".
-    missing : Counter
-        Number of missing values by column.
-    texts : set
-        Texts that were read as missing.
-    too_many : dict
-        Columns with too many levels.
-    """
+    """Problems of a table, collected while it is read; true where there are any."""
 
     names: Sequence[str]
-    locate: Callable[[int], str] = row_number
-    missing: Counter[int] = field(default_factory=Counter)
-    texts: set[str] = field(default_factory=set)
-    too_many: dict[int, TooManyLevels] = field(default_factory=dict)
+    locate: Callable[[int], str] = row_number  # names a row in a message, such as "line 3"
+    missing: Counter[int] = field(default_factory=Counter)  # number of missing values by column
+    texts: set[str] = field(default_factory=set)  # texts that were read as missing
+    too_many: dict[int, TooManyLevels] = field(default_factory=dict)  # columns with too many levels
     _first_missing: tuple[int, int] | None = None
     _infinite: tuple[int, int] | None = None
 

@@ -32,20 +32,11 @@ Counts = NDArray[np.float64]
 
 
 class Skip(NamedTuple):
-    """A skip pattern of a column.
+    """A skip pattern of a column."""
 
-    Attributes
-    ----------
-    gate : int
-        The column that determines where the question is skipped.
-    where : str
-        The values of the gate, such as "is 'no'" or "is below 18".
-    rows : ndarray of bool, shape (n_rows,)
-        The rows in which the column is empty because it was skipped.
-    """
-
-    gate: int
-    where: str
+    gate: int  # the column that determines where the question is skipped
+    where: str  # the values of the gate, such as "is 'no'" or "is below 18"
+    # (n_rows,): the rows in which the column is empty because it was skipped.
     rows: NDArray[np.bool_]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ from markhood.data.kinds import Category
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, listed
+from markhood.errors import InputError, file_error, installed, listed
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -176,15 +175,9 @@ def whole_words(pyarrow: Any, batches: Iterable[Any], schema: Any, rows: int) ->
 
 
 def _import(module: str, path: Path) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        message = f"Reading {path} needs pyarrow: pip install 'markhood[arrow]'."
-        raise InputError("library-missing", "pyarrow", message) from error
+    return installed(module, f"Reading {path}", "arrow")
 
 
 def _damaged(path: Path, kind: str, error: BaseException) -> InputError:
     reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
-    return InputError(
-        "file-damaged", path.name, f"{path} cannot be read as {kind} ({reason}): write it again."
-    )
+    return file_error(path, f"cannot be read as {kind} ({reason}): write it again.")

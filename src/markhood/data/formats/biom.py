@@ -18,7 +18,7 @@ from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import require_memory
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError
+from markhood.errors import file_error, installed
 
 HDF5 = b"\x89HDF"
 BITS = 64  # of a count
@@ -44,10 +44,8 @@ def read_biom(path: Path, reading: Reading) -> Samples:
         counts = np.zeros((table.n_samples, len(table.names)))
         np.add.at(counts, (table.samples, table.taxa), table.counts)
     except (OSError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise InputError(
-            "file-damaged",
-            path.name,
-            f"{path} cannot be read as a BIOM file ({type(error).__name__}): write it again.",
+        raise file_error(
+            path, f"cannot be read as a BIOM file ({type(error).__name__}): write it again."
         ) from error
     if (counts == np.floor(counts)).all():
         counts = counts.astype(np.int64)
@@ -80,12 +78,7 @@ def _from_json(path: Path) -> _Table:
 
 
 def _from_hdf5(path: Path) -> _Table:
-    try:
-        import h5py
-    except ImportError as error:
-        raise InputError(
-            "library-missing", "h5py", f"Reading {path} needs h5py: pip install 'markhood[biom]'."
-        ) from error
+    h5py = installed("h5py", f"Reading {path}", "biom")
     with h5py.File(path) as file:
         names = _texts(file["observation/ids"])
         matrix = file["sample/matrix"]

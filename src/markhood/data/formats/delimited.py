@@ -29,7 +29,7 @@ from markhood.data.formats.fast_cells import NotPlainError, coded_columns
 from markhood.data.formats.rows import Transposed, read_rows
 from markhood.data.reading import DELIMITERS, Reading
 from markhood.data.samples import Samples
-from markhood.errors import InputError, option
+from markhood.errors import InputError, file_error, option
 
 LINES_LOOKED_AT = 20  # to detect the delimiter
 BYTES_LOOKED_AT = 1 << 16
@@ -72,13 +72,11 @@ def read_delimited(path: Path, reading: Reading) -> Samples:
                 source = Transposed(text) if reading.transpose else text
                 return read_rows(source, replace(reading, log=log))
     except DAMAGES as error:
-        raise InputError(
-            "file-damaged", path.name, f"{path} is damaged ({error}): compress it again."
-        ) from error
-    raise InputError(
+        raise file_error(path, f"is damaged ({error}): compress it again.") from error
+    raise file_error(
+        path,
+        f"is not text in the encoding {name}: pass the right one as {option('encoding')}.",
         "file-encoding",
-        path.name,
-        f"{path} is not text in the encoding {name}: pass the right one as {option('encoding')}.",
     )
 
 
@@ -94,7 +92,7 @@ def _encodings(path: Path) -> Sequence[str]:
         return ["utf-16-le" if start[1:2] == b"\0" else "utf-16-be"]
     if looks_binary(start):
         what = named_by_content(start) or ": pass a text file, or use the ending of its format"
-        raise InputError("file-format", path.name, f"{path} is not text{what}.")
+        raise file_error(path, f"is not text{what}.", "file-format")
     return ["utf-8", *WESTERN]
 
 
@@ -134,9 +132,7 @@ class _Text:
         with text._open() as handle:
             lines = [line for line in islice(handle, LINES_LOOKED_AT) if line.strip()]
         if not lines:
-            raise InputError(
-                "too-few-rows", path.name, f"{path} is empty: pass a file with one row per sample."
-            )
+            raise file_error(path, "is empty: pass a file with one row per sample.", "too-few-rows")
         text.delimiter = _delimiter(lines, is_tsv=".tsv" in path.suffixes)
         text.line_bytes = sum(len(line.encode("utf-8", "replace")) for line in lines) / len(lines)
         text.decimal_comma = _decimal_comma(lines, text.delimiter)
@@ -151,7 +147,6 @@ class _Text:
         return parse_cell if self.decimal_comma is None else parse_comma_cell
 
     def rows(self) -> Iterator[Sequence[str]]:
-        """Yield the cells of each row that is not blank."""
         self._offsets = [(0, 0)]
         with self._open() as handle:
             reader = csv.reader(
@@ -168,10 +163,9 @@ class _Text:
                         row += 1
                     line = reader.line_num
             except csv.Error as error:
-                raise InputError(
-                    "file-damaged",
-                    self.path.name,
-                    f"{self.path} cannot be read as delimited text at line {line + 1} ({error}): "
+                raise file_error(
+                    self.path,
+                    f"cannot be read as delimited text at line {line + 1} ({error}): "
                     "check its quotes.",
                 ) from error
 

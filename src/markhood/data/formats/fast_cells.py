@@ -36,13 +36,10 @@ def coded_columns(
 
     Parameters
     ----------
-    path : Path
     delimiter : str
         One ASCII character.
     n_skipped : int
         Number of lines that are not data, at the beginning.
-    width : int
-        Number of columns.
     step : int
         Number of rows per block; a multiple of 64.
 

@@ -38,33 +38,21 @@ from markhood.data.reading import (
 )
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
-from markhood.errors import InputError, listed, option
+from markhood.errors import InputError, file_error, listed, option
 from markhood.input_files import check_regular
 from markhood.options import checked, documented
 
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format of data files.
+    """A format of data files."""
 
-    Attributes
-    ----------
-    endings : tuple of str
-        Endings of file names.
-    read : callable
-        Reads samples from a path with a `Reading`.
-    takes : tuple of str
-        Options of `Reading` that apply to this format, but not to all formats.
-    compressed : tuple of str
-        Additional endings of compressed files.
-    are_sites : bool
-        Whether variables are sites of genomes or columns of alignments: see `Samples.are_sites`.
-    """
-
-    endings: tuple[str, ...]
-    read: Callable[[Path, Reading], Samples]
+    endings: tuple[str, ...]  # endings of file names
+    read: Callable[[Path, Reading], Samples]  # reads samples from a path with a `Reading`
+    # Options of `Reading` that apply to this format, but not to all formats.
     takes: tuple[str, ...] = ()
-    compressed: tuple[str, ...] = ()
+    compressed: tuple[str, ...] = ()  # additional endings of compressed files
+    # Whether variables are sites of genomes or columns of alignments: see `Samples.are_sites`.
     are_sites: bool = False
 
 
@@ -155,10 +143,8 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> Samples:
         samples = file_format.read(path, reading)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(
-            "file-unreadable",
-            path.name,
-            f"{path} cannot be read ({reason}): check its permissions.",
+        raise file_error(
+            path, f"cannot be read ({reason}): check its permissions.", "file-unreadable"
         ) from error
     return finished(replace(samples, are_sites=file_format.are_sites), reading)
 
@@ -186,11 +172,11 @@ def _format_of(path: Path) -> tuple[FileFormat, str]:
                 return one, ending
     with suppress(OSError), path.open("rb") as handle:
         if what := named_by_content(handle.read(16)):
-            raise InputError("file-format", path.name, f"{path} has an unknown ending{what}.")
-    raise InputError(
+            raise file_error(path, f"has an unknown ending{what}.", "file-format")
+    raise file_error(
+        path,
+        f"has an unknown ending: the supported ones are {listed(ENDINGS, len(ENDINGS))}.",
         "file-format",
-        path.name,
-        f"{path} has an unknown ending: the supported ones are {listed(ENDINGS, len(ENDINGS))}.",
     )
 
 
@@ -202,11 +188,10 @@ def _read_folder(path: Path, reading: Reading) -> Samples:
     _check_options(reading, None, "folders of Parquet files")
     files = sorted(f for f in path.iterdir() if f.suffix.lower() in PARQUET.endings)
     if not files:
-        raise InputError(
+        raise file_error(
+            path,
+            "is a directory: pass a file, a folder of packed samples or a folder of Parquet files.",
             "file-format",
-            path.name,
-            f"{path} is a directory: pass a file, a folder of packed samples or a folder of "
-            "Parquet files.",
         )
     return finished(read_parquet(files, reading), reading)
 
@@ -221,11 +206,9 @@ def _check_file(path: Path) -> None:
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
+        raise file_error(
+            path, f"cannot be read ({reason}): check the path.", "file-unreadable"
         ) from error
     check_regular(path)
     if stat.S_ISREG(mode) and path.stat().st_size == 0:
-        raise InputError(
-            "too-few-rows", path.name, f"{path} is empty: pass a file with one row per sample."
-        )
+        raise file_error(path, "is empty: pass a file with one row per sample.", "too-few-rows")

@@ -71,17 +71,14 @@ class Changed:
 
     @property
     def path(self) -> Path:
-        """Path of the file."""
         return self.of.path
 
     @property
     def likely_rows(self) -> int:
-        """Approximate number of rows."""
         return self.of.likely_rows
 
     @property
     def parse(self) -> Callable[[str], Any]:
-        """Converts a cell to a value."""
         return self.of.parse
 
 
@@ -110,7 +107,6 @@ class Trimmed(Changed):
         return self.of.coded_columns(n_before + n_skipped, width, step)
 
     def locate(self, row: int) -> str:
-        """Name a row that has been read."""
         return self.of.locate(row + self.n_titles + (self.n_below if row else 0))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from markhood.data.coding.cells import MISSING
 from markhood.data.reading import DELIMITERS
-from markhood.errors import InputError, counted
+from markhood.errors import InputError, counted, file_error
 from markhood.input_files import check_regular
 
 Row = tuple[str, Sequence[Any]]  # its line, and its values
@@ -25,9 +25,7 @@ def file_rows(path: Path, columns: tuple[str, ...]) -> list[Row]:
     """Read a text file with these columns, by name or by number."""
     lines = [(line, cells) for line, cells in file_lines(path, columns) if any(cells)]
     if not lines:
-        raise InputError(
-            "file-damaged", path.name, f"{path} is empty: use lines with {_listed(columns)}."
-        )
+        raise file_error(path, f"is empty: use lines with {_listed(columns)}.")
     header, indices = lines[0][1], list(range(len(columns)))
     if set(columns) <= set(header):
         indices = [header.index(name) for name in columns]
@@ -55,13 +53,13 @@ def file_lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str
         check_regular(path)
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            "file-encoding", path.name, f"{path} is not UTF-8 text: save the file as UTF-8."
+        raise file_error(
+            path, "is not UTF-8 text: save the file as UTF-8.", "file-encoding"
         ) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(
-            "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
+        raise file_error(
+            path, f"cannot be read ({reason}): check the path.", "file-unreadable"
         ) from error
 
     def split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:

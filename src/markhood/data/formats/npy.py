@@ -30,7 +30,7 @@ from markhood.data.samples import Samples
 from markhood.data.storage.memory import available_memory, readable
 from markhood.data.variables import default_names
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, listed, option
+from markhood.errors import InputError, file_error, listed, option
 
 # Exceptions of zipfile for archives that are damaged, encrypted or in an unknown compression.
 DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, KeyError,
@@ -98,9 +98,7 @@ def read_npz(path: Path, reading: Reading) -> Samples:
         raise
     except DAMAGES as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(
-            "file-damaged", path.name, f"{path} is damaged ({reason}): save it again."
-        ) from error
+        raise file_error(path, f"is damaged ({reason}): save it again.") from error
 
 
 def _check_unpacked(size: int, source: _Source) -> None:
@@ -129,10 +127,10 @@ def _choose(headers: dict[str, _Header], wanted: str | None, path: Path) -> str:
         if wanted is not None
         else f"no array 'data' and {len(tables)} two-dimensional ones"
     )
-    raise InputError(
+    raise file_error(
+        path,
+        f"has {problem}: name a two-dimensional one with {option('array')} ({has}).",
         "file-part",
-        path.name,
-        f"{path} has {problem}: name a two-dimensional one with {option('array')} ({has}).",
     )
 
 

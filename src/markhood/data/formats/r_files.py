@@ -18,42 +18,31 @@ from markhood.data.coding.frames import read_foreign
 from markhood.data.formats.statistics import labelled
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.errors import InputError, listed, option
+from markhood.errors import file_error, installed, listed, option
 
 
 def read_r(path: Path, reading: Reading) -> Samples:
     """Read a data frame or matrix from an R file; of several, the one named by `array`."""
-    try:
-        import rdata
-    except ImportError as error:
-        raise InputError(
-            "library-missing", "rdata", f"Reading {path} needs rdata: pip install 'markhood[r]'."
-        ) from error
+    rdata = installed("rdata", f"Reading {path}", "r")
     try:
         with warnings.catch_warnings(action="ignore"):  # about unknown classes
             read = rdata.read_rds if path.suffix.lower() == ".rds" else rdata.read_rda
             held = read(path, constructor_dict={**rdata.conversion.DEFAULT_CLASS_MAP, **CLASSES})
     except Exception as error:  # a damaged file can raise any exception
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise InputError(
-            "file-damaged",
-            path.name,
-            f"{path} cannot be read as an R file ({reason}): save it again.",
-        ) from error
+        raise file_error(path, f"cannot be read as an R file ({reason}): save it again.") from error
     tables, array = _tables(held), reading.array
     if array is None and len(tables) == 1:
         array = next(iter(tables))
     if array in tables:
         return read_foreign(tables[array], reading)
     if not tables:
-        raise InputError(
-            "not-a-table", path.name, f"{path} has no data frame and no matrix: save one of these."
-        )
-    raise InputError(
-        "file-part",
-        path.name,
-        f"{path} has {len(tables)} tables, {listed(list(map(repr, tables)))}: name one with "
+        raise file_error(path, "has no data frame and no matrix: save one of these.", "not-a-table")
+    raise file_error(
+        path,
+        f"has {len(tables)} tables, {listed(list(map(repr, tables)))}: name one with "
         f"{option('array')}.",
+        "file-part",
     )
 
 

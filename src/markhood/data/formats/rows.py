@@ -34,7 +34,7 @@ from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.variables import default_names
 from markhood.data.weights import Wanted, wanted_columns
-from markhood.errors import InputError, counted, listed, option
+from markhood.errors import InputError, counted, file_error, listed, option
 from markhood.findings import FindingLog
 
 ROWS_LOOKED_AT = 200
@@ -75,19 +75,17 @@ def read_rows(source: Source, reading: Reading) -> Samples:
     """Read a table of cells."""
     looked_at = list(islice(source.rows(), ROWS_LOOKED_AT))
     if not looked_at:
-        raise InputError(
-            "too-few-rows",
-            source.path.name,
-            f"{source.path} is empty: pass a table with one row per sample.",
+        raise file_error(
+            source.path, "is empty: pass a table with one row per sample.", "too-few-rows"
         )
     if not isinstance(source, Transposed):
         source = trimmed(source, looked_at, reading)
         looked_at = list(islice(source.rows(), ROWS_LOOKED_AT))
         if not looked_at:
-            raise InputError(
+            raise file_error(
+                source.path,
+                f"has no row after {option('skip_rows', reading.skip_rows)}.",
                 "too-few-rows",
-                source.path.name,
-                f"{source.path} has no row after {option('skip_rows', reading.skip_rows)}.",
             )
     better: _Guess | None = _guess(source, looked_at, reading)
     while better is not None:

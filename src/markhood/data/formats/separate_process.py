@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from markhood.errors import InputError
+from markhood.errors import file_error
 
 SECONDS, BYTES_A_SECOND = 30, 1_000_000  # processor time per file, plus time for its length
 REFUSED = 3  # exit code if the library reports a problem
@@ -38,19 +38,10 @@ def output_of(
     ----------
     script : str
         Python code. It exits with `REFUSED` after it has printed why the file cannot be read.
-    path : path
-        The file.
-    arguments : str
-        Further arguments of the script.
     seconds : int, default=30
         Limit of processor time for a short file.
     memory : int, default=0
         Limit of memory in bytes, 0 for none.
-
-    Raises
-    ------
-    InputError
-        If the process failed.
     """
     import subprocess  # here, because the import takes a few milliseconds
 
@@ -61,4 +52,4 @@ def output_of(
         return done.stdout
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
     reason = lines[-1].rstrip(".") if lines and done.returncode == REFUSED else "it is damaged"
-    raise InputError("file-damaged", path.name, f"{path} cannot be read ({reason}): save it again.")
+    raise file_error(path, f"cannot be read ({reason}): save it again.")

@@ -23,7 +23,7 @@ from markhood.data.formats.rows import Transposed, read_rows
 from markhood.data.formats.separate_process import REFUSED, output_of
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
-from markhood.errors import InputError, listed
+from markhood.errors import InputError, file_error, listed
 
 # Memory of the process that reads a sheet: a cell of the most compressible sheets takes about a
 # byte in the file and 100 in memory.
@@ -76,9 +76,7 @@ def read_sheet(path: Path, reading: Reading) -> Samples:
         )
     sheet = _Sheet(path, cells)
     if not any(True for _ in sheet.rows()):
-        raise InputError(
-            "too-few-rows", path.name, f"{path} is empty: pass a sheet with one row per sample."
-        )
+        raise file_error(path, "is empty: pass a sheet with one row per sample.", "too-few-rows")
     return read_rows(Transposed(sheet) if reading.transpose else sheet, reading)
 
 

@@ -13,25 +13,18 @@ import numpy as np
 
 from markhood.data.genome.loci import Locus
 from markhood.data.genome.vcf_text import Site
-from markhood.errors import InputError
+from markhood.errors import file_error, installed
 
 
 class BinaryVariants:
-    """A BCF file.
-
-    Attributes
-    ----------
-    individuals : list of str
-    """
+    """A BCF file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.individuals: list[str] = self._open().samples
         if not self.individuals:
-            raise InputError(
-                "genotypes",
-                path.name,
-                f"{path} has no genotypes: pass a file with a column per individual.",
+            raise file_error(
+                path, "has no genotypes: pass a file with a column per individual.", "genotypes"
             )
 
     def sites(self) -> Iterator[Site | None]:
@@ -44,29 +37,23 @@ class BinaryVariants:
             except StopIteration:
                 return
             except Exception as error:  # cyvcf2 does not raise a more specific one
-                raise InputError(
-                    "file-damaged",
-                    self._path.name,
-                    f"{self._path} is damaged at site {number}: write the file again.",
+                raise file_error(
+                    self._path, f"is damaged at site {number}: write the file again."
                 ) from error
             yield site
 
     def _open(self) -> Any:
-        try:
-            import cyvcf2
-        except ImportError as error:
-            message = f"Reading {self._path} needs cyvcf2: pip install 'markhood[vcf]'."
-            raise InputError("library-missing", "cyvcf2", message) from error
+        cyvcf2 = installed("cyvcf2", f"Reading {self._path}", "vcf")
         set_log_level = getattr(cyvcf2.cyvcf2, "set_htslib_log_level", None)
         if set_log_level is not None:  # errors are raised, not printed
             set_log_level(0)
         try:
             return cyvcf2.VCF(str(self._path))
         except Exception as error:
-            raise InputError(
+            raise file_error(
+                self._path,
+                "cannot be read as BCF: pass a complete file with its header.",
                 "file-format",
-                self._path.name,
-                f"{self._path} cannot be read as BCF: pass a complete file with its header.",
             ) from error
 
 

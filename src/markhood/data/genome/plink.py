@@ -21,7 +21,7 @@ from markhood.data.genome.sample_loci import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, option
+from markhood.errors import InputError, file_error, installed, option
 from markhood.input_files import check_regular
 
 MISSING = -127  # of bed-reader in int8
@@ -62,21 +62,15 @@ def read_bed(path: Path, reading: Reading) -> Samples:
             raise
         _check_tabs(path.with_suffix(".bim"))
         reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(
-            "file-damaged",
-            path.name,
-            f"{path} cannot be read as a PLINK .bed file ({reason}): put its .bim and .fam into "
+        raise file_error(
+            path,
+            f"cannot be read as a PLINK .bed file ({reason}): put its .bim and .fam into "
             "the same folder, or write it again.",
         ) from error
 
 
 def _open(path: Path) -> Any:
-    try:
-        from bed_reader import open_bed
-    except ImportError as error:
-        message = f"Reading {path} needs bed-reader: pip install 'markhood[plink]'."
-        raise InputError("library-missing", "bed-reader", message) from error
-    return open_bed(path)
+    return installed("bed_reader", f"Reading {path}", "plink", "bed-reader").open_bed(path)
 
 
 def _check_tabs(path: Path) -> None:
@@ -85,10 +79,9 @@ def _check_tabs(path: Path) -> None:
         return
     with path.open("rb") as file:
         if len(file.readline().split(b"\t")) == 1:
-            raise InputError(
-                "file-damaged",
-                path.name,
-                f"{path} has no tabs between its columns: replace blanks by tabs, as in files "
+            raise file_error(
+                path,
+                "has no tabs between its columns: replace blanks by tabs, as in files "
                 "written by PLINK.",
             )
 

@@ -24,8 +24,6 @@ def known_loci(given: Any, names: Sequence[str]) -> Loci:
         A position is a number, or a pair of chromosome and number. A mapping has positions by name;
         other names are ignored, so that one file can be used for every part of a genome. Variables
         without a position, or with None, have no locus.
-    names : sequence of str
-        Of all variables.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from markhood.errors import InputError
+from markhood.errors import InputError, file_error, installed
 
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")
 A3M_ENDINGS = (".a3m", ".a2m")
@@ -37,13 +37,7 @@ class Structure(NamedTuple):
 
 
 def read_sequences(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the title and the letters of each sequence, without insertions.
-
-    Raises
-    ------
-    InputError
-        If the file has another format or is damaged.
-    """
+    """Yield the title and the letters of each sequence, without insertions."""
     ending = ending_of(path)
     try:
         with _opened(path) as file:
@@ -65,7 +59,7 @@ def read_sequences(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _not_sequences(path: Path, problem: str) -> InputError:
-    return InputError("file-format", path.name, f"{path} {problem}")
+    return file_error(path, f"{problem}", "file-format")
 
 
 def _damaged(path: Path, error: BaseException) -> InputError:
@@ -99,14 +93,14 @@ def read_structure(path: Path) -> Structure:
         raise _damaged(path, error) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(
-            "file-unreadable", path.name, f"{path} cannot be read ({reason}): check the path."
+        raise file_error(
+            path, f"cannot be read ({reason}): check the path.", "file-unreadable"
         ) from error
     if not drawn:
-        raise InputError(
+        raise file_error(
+            path,
+            f"has no consensus structure (#=GC {CONSENSUS}): pass a file with one.",
             "sequences",
-            path.name,
-            f"{path} has no consensus structure (#=GC {CONSENSUS}): pass a file with one.",
         )
     return Structure(len(drawn), _paired(path, drawn))
 
@@ -129,12 +123,8 @@ def _opened(path: Path) -> IO[str]:
 
 
 def _parser(path: Path) -> Any:
-    try:
-        from Bio.SeqIO.FastaIO import SimpleFastaParser
-    except ImportError as error:
-        message = f"Reading {path} needs Biopython: pip install 'markhood[fasta]'."
-        raise InputError("library-missing", "biopython", message) from error
-    return SimpleFastaParser
+    module = installed("Bio.SeqIO.FastaIO", f"Reading {path}", "fasta", "Biopython")
+    return module.SimpleFastaParser
 
 
 def _stockholm(path: Path, file: IO[str]) -> Iterator[tuple[str, str]]:

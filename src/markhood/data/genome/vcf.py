@@ -29,7 +29,7 @@ from markhood.data.genome.vcf_text import ABSENT, MISSING, Site, TextVariants
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, option, printable
+from markhood.errors import InputError, file_error, option, printable
 
 NO_GENOTYPES = "have no genotypes"
 LONGEST_ALLELES = 24  # letters in a name; insertions may have thousands
@@ -53,10 +53,8 @@ def read_vcf(path: Path, reading: Reading) -> Samples:
         survey.add(site, min_minor, max_gap)
     if survey.n_sites == survey.left_out[NO_GENOTYPES]:
         lacks = "genotypes (GT) at any of its sites" if survey.n_sites else "sites"
-        raise InputError(
-            "genotypes",
-            path.name,
-            f"{path} has no {lacks}: pass a file with calls of every individual.",
+        raise file_error(
+            path, f"has no {lacks}: pass a file with calls of every individual.", "genotypes"
         )
     if len(survey.kept) < 2:
         raise InputError(
@@ -89,10 +87,8 @@ def _check_end(path: Path) -> None:
         if is_in_blocks:
             file.seek(-min(len(END_OF_BGZF), path.stat().st_size), 2)
             if file.read() != END_OF_BGZF:
-                raise InputError(
-                    "file-damaged",
-                    path.name,
-                    f"{path} is truncated (the end-of-file block is missing): copy it again.",
+                raise file_error(
+                    path, "is truncated (the end-of-file block is missing): copy it again."
                 )
 
 

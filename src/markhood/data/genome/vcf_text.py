@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.genome.loci import MOST_POSITION, Locus
-from markhood.errors import InputError
+from markhood.errors import InputError, file_error
 
 MISSING, ABSENT = -1, -2  # a copy without a call, and a copy that does not exist
 MOST_ALLELE = 32767  # of 16 bits
@@ -37,12 +37,7 @@ class Site(NamedTuple):
 
 
 class TextVariants:
-    """A VCF file.
-
-    Attributes
-    ----------
-    individuals : list of str
-    """
+    """A VCF file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -77,30 +72,27 @@ class TextVariants:
         try:
             return file.readline(most)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(
-                "file-damaged",
-                self._path.name,
-                f"{self._path} is damaged or truncated ({error}): copy it again.",
+            raise file_error(
+                self._path, f"is damaged or truncated ({error}): copy it again."
             ) from error
 
     def _read_header(self, file: BinaryIO) -> tuple[list[str], int]:
         """Return the individuals, and the number of lines of the header."""
         line, number = self._line(file, len(_BEGINNING)), 1
         if line != _BEGINNING:
-            raise InputError(
+            raise file_error(
+                self._path,
+                "is not a VCF file: pass a file with its header, and use the ending .bcf for BCF.",
                 "file-format",
-                self._path.name,
-                f"{self._path} is not a VCF file: pass a file with its header, and use the ending "
-                ".bcf for BCF.",
             )
         while line and not line.startswith(b"#CHROM"):
             line, number = self._line(file), number + 1
         individuals = line.decode("utf-8", "replace").rstrip("\r\n").split("\t")[_FIXED:]
         if not individuals:
-            raise InputError(
+            raise file_error(
+                self._path,
+                "has no genotypes: pass a file with a column per individual.",
                 "genotypes",
-                self._path.name,
-                f"{self._path} has no genotypes: pass a file with a column per individual.",
             )
         return individuals, number - 1  # because the first line was read in two parts
 

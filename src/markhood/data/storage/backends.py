@@ -45,11 +45,9 @@ class Memory:
     """Rows in memory."""
 
     def require(self, n_variables: int, n_samples: int, n_rows: int | None = None) -> None:
-        """Raise if there is not enough space; by default a variable has one row."""
         require_memory(n_variables, n_samples, n_rows)
 
     def zeros(self, n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
-        """Return rows of zeros."""
         return np.zeros((n_rows, n_bytes), np.uint8)
 
     def settle(self, n_bytes: int) -> None:
@@ -61,23 +59,14 @@ MEMORY = Memory()
 
 @dataclass(eq=False)
 class Files:
-    """Rows in anonymous temporary files on the disk of a folder.
+    """Rows in anonymous temporary files on the disk of a folder."""
 
-    Parameters
-    ----------
-    folder : Path
-        A writable folder; the files are not visible in it.
-    resident_bytes : int
-        Bytes to read or write before the pages are released.
-    """
-
-    folder: Path
-    resident_bytes: int = RESIDENT_BYTES
+    folder: Path  # a writable folder; the files are not visible in it
+    resident_bytes: int = RESIDENT_BYTES  # bytes to read or write before the pages are released
     _maps: WeakSet[mmap.mmap] = field(default_factory=WeakSet, init=False)
     _resident: int = field(default=0, init=False)
 
     def require(self, n_variables: int, n_samples: int, n_rows: int | None = None) -> None:
-        """Raise if there is not enough space; by default a variable has one row."""
         needed = (n_variables if n_rows is None else n_rows) * words_per_row(n_samples) * 8
         free = shutil.disk_usage(self.folder).free
         if needed > free:
@@ -90,7 +79,6 @@ class Files:
             )
 
     def zeros(self, n_rows: int, n_bytes: int) -> NDArray[np.uint8]:
-        """Return rows of zeros."""
         if n_rows * n_bytes == 0:
             return np.zeros((n_rows, n_bytes), np.uint8)
         try:
@@ -111,7 +99,6 @@ class Files:
         return rows
 
     def settle(self, n_bytes: int) -> None:
-        """Record that this many bytes of rows were read or written."""
         self._resident += n_bytes
         if self._resident > self.resident_bytes and hasattr(mmap, "MADV_DONTNEED"):
             for one in self._maps:

@@ -25,7 +25,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -34,13 +34,12 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from markhood.data.coding.names import pick_columns
 from markhood.data.samples import RealColumn, Samples, Weights, words_per_row
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import described_variables
 from markhood.data.weights import MOST_DIGITS, UNIT_DIGITS
 from markhood.drafts import draft_beside, reason
-from markhood.errors import InputError
+from markhood.errors import InputError, file_error
 from markhood.kernels.bits import Bits
 from markhood.kernels.native import NativeKernels
 
@@ -62,10 +61,8 @@ def check_folder(folder: Path) -> None:
     """Raise if packed samples cannot be written, before data are read."""
     try:
         if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
-            raise InputError(
-                "file-exists",
-                folder.name,
-                f"{folder} already exists: choose a new folder, or remove it first.",
+            raise file_error(
+                folder, "already exists: choose a new folder, or remove it first.", "file-exists"
             )
         folder.lstat()
     except FileNotFoundError:
@@ -80,17 +77,13 @@ def check_folder(folder: Path) -> None:
 
 
 def _not_writable(folder: Path, error: OSError) -> InputError:
-    return InputError(
-        "file-not-writable",
-        folder.name,
-        f"{folder} cannot be written ({reason(error)}): choose another folder.",
+    return file_error(
+        folder, f"cannot be written ({reason(error)}): choose another folder.", "file-not-writable"
     )
 
 
 def _unreadable(folder: Path, error: OSError) -> InputError:
-    return InputError(
-        "file-unreadable", folder.name, f"{folder} cannot be read ({error.strerror or error})."
-    )
+    return file_error(folder, f"cannot be read ({error.strerror or error}).", "file-unreadable")
 
 
 def write_packed(samples: Samples, folder: str | os.PathLike[str]) -> None:
@@ -159,7 +152,7 @@ def _write(path: Path, parts: Iterable[bytes | memoryview]) -> dict[str, Any]:
         return {"bytes": file.tell(), "blake2b": digest.hexdigest()}
 
 
-def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
+def read_packed(path: Path) -> Samples:
     """Memory-map the samples of a packed folder, and check that they have not changed.
 
     A hash shows that a file has not changed, not that markhood wrote it. So all assumptions of the
@@ -179,8 +172,6 @@ def read_packed(path: Path, columns: Sequence[str] | None = None) -> Samples:
         raise
     except Exception as error:  # a forged header or list can make a parser raise anything
         raise _damaged(path, "its files are not consistent") from error
-    if columns is not None:
-        return samples.pick(np.array(pick_columns(samples.names, columns)))
     samples.__dict__["fingerprint"] = about["fingerprint"]  # where cached_property looks first
     return samples
 
@@ -312,11 +303,11 @@ def _read_about(path: Path) -> dict[str, Any]:
     if not is_ours:
         raise _damaged(path, f"{ABOUT} has changed")
     if version != VERSION:
-        raise InputError(
-            "file-format",
-            path.name,
-            f"{path} was packed in format {version}, but this version of markhood reads format "
+        raise file_error(
+            path,
+            f"was packed in format {version}, but this version of markhood reads format "
             f"{VERSION}: pack the data again, or install the version that packed it.",
+            "file-format",
         )
     return {**about, "files": files}
 

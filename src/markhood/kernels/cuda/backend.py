@@ -29,19 +29,12 @@ FEWEST_PAIRS = (
 
 @dataclass(frozen=True)
 class CudaKernels(NativeKernels):
-    """Kernels for a machine with an NVIDIA GPU.
+    """Kernels for a machine with an NVIDIA GPU."""
 
-    Parameters
-    ----------
-    device : Device, optional
-        The GPU, with its data.
-    """
-
-    device: Device = field(default_factory=Device)
+    device: Device = field(default_factory=Device)  # the GPU, with its data
 
     @property
     def name(self) -> str:
-        """Name of the backend."""
         return f"cuda ({self.device.name})"
 
     def tiling(self, bits: Bits) -> Tiling:
@@ -63,7 +56,6 @@ class CudaKernels(NativeKernels):
         columns: range,
         least_ratio: float,
     ) -> AssociatedPairs:
-        """Find the pairs of the tile with a likelihood ratio of at least ``least_ratio``."""
         if bits.n_samples > MOST_SAMPLES or len(rows) * len(columns) < FEWEST_PAIRS:
             return super().associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
         found = self.device.associated_pairs(bits, ones, n_log_n, rows, columns, least_ratio)
@@ -73,7 +65,6 @@ class CudaKernels(NativeKernels):
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
-        """Find the pairs of the tile whose likelihood ratio is at least their penalty."""
         n_pairs = len(rows_of(bits, rows)) * len(rows_of(bits, columns))
         if n_units(bits) > MOST_UNITS or n_pairs < FEWEST_PAIRS:
             return super().associated_tables(bits, rows, columns, costs)

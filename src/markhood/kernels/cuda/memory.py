@@ -30,14 +30,9 @@ class Memory(Generic[Block]):
 
     Parameters
     ----------
-    cupy : module
     words : ndarray of shape (n_rows, n_words), dtype uint64
-    copying : Lanes
-        Streams to copy on.
     make : callable
         Makes a block from rows on the GPU that are padded with zeros to whole tiles and slices.
-    copies : int, default=1
-        Number of copies of the rows in a block.
     """
 
     def __init__(

@@ -17,17 +17,7 @@ from markhood.kernels.cuda.programs import Program
 
 
 class PairsOnCard:
-    """Binary variables, one row each, and the bounds of their counts.
-
-    Parameters
-    ----------
-    cupy : module
-    bits : Bits
-    program : Program
-        The program that counts them.
-    copying : Lanes
-        Streams to copy on.
-    """
+    """Binary variables, one row each, and the bounds of their counts."""
 
     def __init__(self, cupy: Any, bits: Bits, program: Program, copying: Lanes) -> None:
         self._cupy, self._copying = cupy, copying
@@ -61,17 +51,7 @@ class Side(NamedTuple):
 
 
 class TablesOnCard:
-    """Variables with levels, or weighted samples.
-
-    Parameters
-    ----------
-    cupy : module
-    bits : Bits
-    program : Program
-        The program that counts them.
-    copying : Lanes
-        Streams to copy on.
-    """
+    """Variables with levels, or weighted samples."""
 
     def __init__(self, cupy: Any, bits: Bits, program: Program, copying: Lanes) -> None:
         self._cupy = cupy

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from markhood.kernels import flips, greedy
 from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
-from markhood.kernels.networks import Chains, Network, PottsFits, PottsPenalty, PottsSamples
+from markhood.kernels.networks import PottsFits, PottsPenalty, PottsSamples
 from markhood.kernels.protocol import (
     AssociatedPairs,
     AssociatedTables,
@@ -23,11 +23,7 @@ from markhood.kernels.protocol import (
     FitPenalty,
     Fits,
     Flipped,
-    GraphChain,
-    GraphSums,
     L1Paths,
-    PairFits,
-    PairPrior,
     Pricing,
     Tiling,
     Unsound,
@@ -53,9 +49,12 @@ class ReferenceKernels:
     """Kernels that define the correct results for the other backends."""
 
     name = "reference"
+    gibbs = staticmethod(gibbs.gibbs)
+    independence_tests = staticmethod(independence.independence_tests)
+    fit_pairs = staticmethod(pair_fit.fit_pairs)
+    sample_graphs = staticmethod(graph_chain.sample_graphs)
 
     def tiling(self, bits: Bits) -> Tiling:
-        """Return the preferred size of a screening tile for these variables."""
         return Tiling(words=4e7, side=1024)
 
     def associated_pairs(
@@ -90,7 +89,6 @@ class ReferenceKernels:
     def associated_among(
         self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
     ) -> AssociatedTables:
-        """Select the pairs i < j whose likelihood ratio is at least their penalty."""
         ratios = np.array([_pair_ratio(bits, i, j) for i, j in pairs.tolist()], np.float64)
         prices = n_parameters(bits, *pairs.T) * costs.parameter + costs.variable
         return AssociatedTables(pairs[ratios >= prices], ratios[ratios >= prices])
@@ -103,7 +101,6 @@ class ReferenceKernels:
         toggles: Lists,
         costs: Pricing,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score each target's blanket, and also with each of ``toggles`` added or removed."""
         return greedy.toggle_scores(_score(bits, costs), targets, blankets, toggles)
 
     def grow_blankets(
@@ -114,7 +111,6 @@ class ReferenceKernels:
         costs: Pricing,
         kept: Lists | None = None,
     ) -> Blankets:
-        """Search greedily for each target's blanket among its candidates."""
         return greedy.grow_blankets(_score(bits, costs), targets, candidates, kept)
 
     def climb_groups(
@@ -126,14 +122,12 @@ class ReferenceKernels:
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        """Flip the edge with the largest gain within each group until none gains."""
         score = _score(bits, costs)
         return flips.climb_groups(score, groups, blankets, partners, changes)
 
     def fit_blankets(
         self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
     ) -> Fits:
-        """Fit each target's logistic regression on its blanket."""
         fits = [
             fit_table(blanket_table(bits, t, blanket.tolist()), *penalty)
             for t, blanket in zip(targets.tolist(), blankets, strict=True)
@@ -144,23 +138,6 @@ class ReferenceKernels:
             np.concatenate([np.empty(0, np.bool_), *(fit.infinite for fit in fits)]),
             np.array([fit.maximum.status for fit in fits], np.uint8),
         )
-
-    def gibbs(
-        self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
-    ) -> tuple[NDArray[np.uint8], Chains]:
-        """Advance the chains by ``burn_in`` and then ``n_draws * thinning`` sweeps."""
-        return gibbs.gibbs(network, chains, burn_in, thinning, n_draws)
-
-    def independence_tests(
-        self,
-        bits: Bits,
-        targets: NDArray[np.int64],
-        givens: Lists,
-        others: Lists,
-        log_factorials: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """Test each target against each of its ``others``, given its list of ``givens``."""
-        return independence.independence_tests(bits, targets, givens, others, log_factorials)
 
     def l1_paths(
         self,
@@ -187,33 +164,6 @@ class ReferenceKernels:
             np.array([p.has_converged for p in points], np.bool_).reshape(shape)[:, -1],
         )
 
-    def fit_pairs(
-        self,
-        bits: Bits,
-        pairs: NDArray[np.int64],
-        given_first: Lists,
-        given_second: Lists,
-        scale: float,
-        n_covariates: int = 0,
-    ) -> PairFits:
-        """Fit each pair with and without its coupling."""
-        return pair_fit.fit_pairs(bits, pairs, given_first, given_second, scale, n_covariates)
-
-    def sample_graphs(
-        self,
-        bits: Bits,
-        pairs: NDArray[np.int64],
-        prior: PairPrior,
-        chain: GraphChain,
-        n_settling: int,
-        n_sweeps: int,
-        n_covariates: int = 0,
-    ) -> tuple[GraphSums, GraphChain]:
-        """Advance a chain over graphs."""
-        return graph_chain.sample_graphs(
-            bits, pairs, prior, chain, n_settling, n_sweeps, n_covariates
-        )
-
     def fit_potts(
         self,
         samples: PottsSamples,
@@ -222,13 +172,11 @@ class ReferenceKernels:
         tolerance: float,
         most_steps: int | None = None,
     ) -> PottsFits:
-        """Fit the regressions of some targets on all other variables."""
         return pseudo_likelihood.fit_potts(samples, targets, penalty)
 
     def unsound_variables(
         self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
     ) -> Unsound:
-        """Find variables whose rows violate the assumptions of the other operations."""
         starts = np.arange(len(bits.words) + 1) if bits.starts is None else bits.starts
         mask_of = dict(zip(masked.tolist(), masks, strict=True))
         past, two_levels = [], []

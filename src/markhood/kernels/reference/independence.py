@@ -48,8 +48,6 @@ def log_independence(
     ----------
     tables : ndarray of shape (..., n_slices, 2, 2), dtype int64
         Counts of the two variables in the configurations of the others that occur.
-    n_given : int
-        Number of variables to condition on.
     log_factorials : ndarray of shape (n + 4,) or longer, dtype float64
         log k! for k = 0 ... n + 3, with n the largest number of samples in a slice.
 

@@ -88,7 +88,6 @@ class LogLinear:
         return np.asarray(eta - np.log1p(others.sum(axis=1, keepdims=True)))
 
     def value(self, b: Vector) -> float:
-        """Return the log-likelihood."""
         return float((self.counts * np.where(self.counts > 0, self._logs(b), 0.0)).sum())
 
     def gradient(self, b: Vector) -> Vector:

@@ -159,7 +159,6 @@ def newton(
 
     Parameters
     ----------
-    likelihood : Likelihood
     start : ndarray of shape (n_coefficients,)
     precision : matrix of shape (n_coefficients, n_coefficients), optional
         Precision of the prior, of any type that can be added to the likelihood's curvature.
@@ -169,10 +168,6 @@ def newton(
         Stop a fit that cannot exceed this value.
     tolerance : float, default=PROMISED_GAIN
         Predicted gain at which to stop. With 0, stop when rounding keeps it from decreasing.
-    max_steps : int, default=MAX_STEPS
-        Number of steps after which the fit is reported as not converged.
-    system : System, optional
-        By default `Cholesky`.
     """
     system = Cholesky() if system is None else system
     of, b, factorised_at = _Objective(likelihood, precision, l1), start, start

@@ -38,7 +38,6 @@ class ImputedSamples:
     ----------
     samples : Samples
         With missing values.
-    rng : numpy Generator
     """
 
     def __init__(self, samples: Samples, rng: np.random.Generator) -> None:

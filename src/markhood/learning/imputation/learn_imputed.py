@@ -74,30 +74,14 @@ TURN_OF_CHAIN = 0.25  # relative to chains on complete data; all pairs are refit
 
 @dataclass(frozen=True)
 class Imputation:
-    """How missing values are imputed.
+    """How missing values are imputed."""
 
-    Parameters
-    ----------
-    sets : int, default=10
-        Number of imputed data sets.
-    seed : int or None, default=0
-        Random seed. None draws a different one on every call.
-    """
-
-    sets: int = 10
-    seed: int | None = 0
+    sets: int = 10  # number of imputed data sets
+    seed: int | None = 0  # random seed. None draws a different one on every call
 
 
 def learn_imputed(job: Job, method: Method, imputation: Imputation) -> LearnedGraph:
     """Learn from samples with missing values: impute several times, search, and combine.
-
-    Parameters
-    ----------
-    job : Job
-        Its samples were read with ``missing="impute"``.
-    method : Method
-        The method that searches imputed samples.
-    imputation : Imputation
 
     Returns
     -------
@@ -134,14 +118,8 @@ def completed_search(
 
     Parameters
     ----------
-    job : Job
-        Its samples may have missing values.
     method : Method
         A method that accepts missing values searches once, without imputation.
-    rng : numpy Generator
-        Draws the missing values.
-    sets : int, default=1
-        Number of imputed data sets.
 
     Returns
     -------

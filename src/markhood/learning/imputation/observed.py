@@ -57,15 +57,8 @@ def surplus_of(
 
     Parameters
     ----------
-    completed : sequence of Samples
-        The imputed data sets.
     is_missing : dict of int to ndarray of shape (n_samples,)
         For each variable with missing values, the samples in which it is missing.
-    targets, blankets
-        Variables and their neighbours.
-    runner : Runner
-    kernels : Kernels
-        The compute backend for the regressions.
 
     Returns
     -------
@@ -174,12 +167,8 @@ def observed_pseudo_likelihood(
 
     Parameters
     ----------
-    regressions : Regressions
-    samples : Samples
-        Test samples, with or without missing values.
     margin : float
         Lower bound of probabilities.
-    rng : numpy Generator
     """
     if not samples.missing:
         return regressions.log_pseudo_likelihood(samples, margin)

@@ -53,19 +53,10 @@ def sample_with_values(
 
     Parameters
     ----------
-    job : Job
     values : ImputedSamples
         The state after the last search; not modified.
-    settled : SearchResult
-        The result of that search.
-    prior : GraphPrior
-        Prior of edges.
-    choice : Choice
-        Rule that selects pairs for the graph.
-    n_chains : int
     n_turns : int
         Number of turns per chain after burn-in; burn-in takes half as many.
-    seed : int or None
     """
     seeds = np.random.SeedSequence(seed).spawn(n_chains + 1)
     completed = job.on(values.samples())

@@ -77,18 +77,10 @@ class Bayes(BayesOptions, Method):
     name: ClassVar[str] = "bayes"
     is_random: ClassVar[bool] = True
 
-    @property
-    def scored_by(self) -> Criterion:
-        """The criterion of the starting graph's blankets and of the final edges."""
-        return Bic(START_GAMMA)
-
-    @property
-    def settling(self) -> Method:
-        """Hill climbing: the chains only need one graph to start from."""
-        return Plrhc(gamma=START_GAMMA)
+    scored_by: ClassVar[Criterion] = Bic(START_GAMMA)  # of the first graph and the final edges
+    settling: ClassVar[Method] = Plrhc(gamma=START_GAMMA)  # the chains need one graph to start from
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return bayes(job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths)
 
     @property
@@ -112,40 +104,33 @@ class Bayes(BayesOptions, Method):
         return Sweeps(chains, (averaged + 3) // 4, averaged, averaged, draws)
 
     def warn_of_data(self, samples: Samples) -> None:
-        """Warn, before the search, about data that limit the result."""
         super().warn_of_data(samples)
         warn_of_tables(samples)
 
     def warn_of_result(self, job: Job, learned: LearnedGraph) -> None:
-        """Warn about what limits a result."""
         super().warn_of_result(job, learned)
         if learned.probabilities is not None:
             warn_of_chains(learned.probabilities)
             if self.edge_prior is None:
                 warn_of_prior(learned.probabilities)
 
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications for edge selection by its posterior, and for the starting graph."""
-        return (
-            Reference(
-                "Marsman, Huth, Waldorp and Ntzoufras, 2022",
-                "M. Marsman, K. Huth, L. J. Waldorp and I. Ntzoufras (2022). Objective Bayesian "
-                "edge screening and structure selection for Ising networks. Psychometrika 87(1), "
-                "47-82. https://doi.org/10.1007/s11336-022-09848-8.",
-            ),
-            PAPER,
-        )
+    citations: ClassVar[tuple[Reference, ...]] = (
+        Reference(
+            "Marsman, Huth, Waldorp and Ntzoufras, 2022",
+            "M. Marsman, K. Huth, L. J. Waldorp and I. Ntzoufras (2022). Objective Bayesian "
+            "edge screening and structure selection for Ising networks. Psychometrika 87(1), "
+            "47-82. https://doi.org/10.1007/s11336-022-09848-8.",
+        ),
+        PAPER,
+    )
 
     def sentence_on_missing(self, missing: str, sets: int) -> str:
-        """Describe the treatment of missing values."""
         return (
             f"{missing} were part of the state of the chains: they were drawn {sets} times in each "
             "chain, alternating with the graph, from regressions on its current graph."
         )
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         sweeps = "" if self.sweeps is None else f", {self.sweeps} sweeps each"
         chosen = f"with a probability above {self.min_probability:g} were kept"
         if self.fdr is not None:

@@ -83,13 +83,14 @@ class ClimbingOptions(GammaOptions):
 class Climbing(ClimbingOptions, Method):
     """Greedy blankets of all variables, combined into a graph: shared by several methods."""
 
+    citations: ClassVar[tuple[Reference, ...]] = (PAPER,)
+
     @property
     def near(self) -> dict[str, int | None]:
         """The search space of blankets: all variables."""
         return {"depth": None}
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return hill_climb(
             job,
             gamma=self.gamma,
@@ -102,25 +103,12 @@ class Climbing(ClimbingOptions, Method):
         """Search among the neighbours that an earlier search found."""
         return climb_again(job, before, self.rule, self.gamma)
 
-    is_conditional: ClassVar[bool] = True
-
-    @property
-    def tested_gamma(self) -> float | None:
-        """The gamma that every edge must pass."""
-        return self.gamma
-
     @property
     def climb(self) -> Climb:
         """The options that a forecast needs."""
         return Climb(self.gamma, **self.near, is_global=self.rule == "global")
 
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it."""
-        return (PAPER,)
-
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         by, criterion = "a criterion of the authors' own", self.scored_by
         if type(criterion) in CRITERIA.values():  # a subclass may score differently
             by = getattr(criterion, "description", "")
@@ -236,7 +224,6 @@ class Plrhc(PlrhcOptions, HillClimbing):
 
     @property
     def narrower(self) -> dict[str, Any]:
-        """Options that make search spaces smaller."""
         return {} if self.max_candidates is not None else {"max_candidates": FEWER_CANDIDATES}
 
 
@@ -261,14 +248,11 @@ class MarginalPseudoLikelihood(MarginalPseudoLikelihoodOptions, Climbing):
         """The criterion of blankets."""
         return Mpl(self.gamma)
 
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it."""
-        return (
-            Reference(
-                "Pensar et al., 2017",
-                "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal "
-                "pseudo-likelihood learning of discrete Markov network structures. Bayesian "
-                "Analysis 12(4), 1195-1215. https://arxiv.org/abs/1401.4988.",
-            ),
-        )
+    citations: ClassVar[tuple[Reference, ...]] = (
+        Reference(
+            "Pensar et al., 2017",
+            "J. Pensar, H. Nyman, J. Niiranen and J. Corander (2017). Marginal "
+            "pseudo-likelihood learning of discrete Markov network structures. Bayesian "
+            "Analysis 12(4), 1195-1215. https://arxiv.org/abs/1401.4988.",
+        ),
+    )

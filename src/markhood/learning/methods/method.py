@@ -46,11 +46,13 @@ class Method(Sealed, ABC):
     name: ClassVar[str]
     is_random: ClassVar[bool] = False  # whether the search uses random numbers
     takes_missing: ClassVar[bool] = False  # whether it accepts samples with missing values
+    is_conditional: ClassVar[bool] = True  # whether pairs are tested given other variables
+    only_ranks: ClassVar[bool] = False  # whether evidence is a rank's score, no likelihood ratio
 
     @property
-    @abstractmethod
     def scored_by(self) -> Criterion:
         """The criterion of blankets in the search and of edges in the final graph."""
+        return Bic(getattr(self, "gamma", 0.5))
 
     @property
     def uses_order(self) -> bool:
@@ -80,16 +82,10 @@ class Method(Sealed, ABC):
         """Search samples that differ little from those of an earlier result."""
         return self.search(job)
 
-    is_conditional: ClassVar[bool] = False  # whether edges are conditional on other neighbours
-    is_marginal: ClassVar[bool] = False  # whether pairs are tested without any neighbours
-    only_ranks: ClassVar[bool] = (
-        False  # whether evidence is a ranking score, not a likelihood ratio
-    )
-
     @property
     def tested_gamma(self) -> float | None:
-        """The gamma of BIC_gamma that a pair must pass to become an edge, if any."""
-        return None
+        """The gamma of BIC_gamma that a pair must pass to become an edge; by default the option."""
+        return getattr(self, "gamma", None)
 
     @property
     def narrower(self) -> dict[str, Any]:
@@ -166,11 +162,12 @@ class Method(Sealed, ABC):
         if self.tested_gamma is not None:
             n_screened = None if learned.screened is None else len(learned.screened.edges)
             warn_of_chance(job, self.tested_gamma, n_edges, n_screened)
+        if self.only_ranks:
+            return
+        warn_of_letters(job.samples, n_edges)
         if self.is_conditional:
             warn_of_linkage(job.constraints, len(learned.edges), n_edges)
-        if not self.only_ranks:
-            warn_of_letters(job.samples, n_edges)
-            if learned.probabilities is None and not self.is_marginal:
+            if learned.probabilities is None:
                 warn_of_negative_evidence(learned.graph, job.constraints)
 
 

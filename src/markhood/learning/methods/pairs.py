@@ -13,8 +13,6 @@ from markhood.learning.forecast.forecast import Forecast, forecast_couplings, fo
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import Options, declare
 from markhood.output.citation import PAPER, Reference
-from markhood.scores.bic import Bic
-from markhood.scores.criterion import Criterion
 from markhood.search.chow_liu import chow_liu
 from markhood.search.pairwise import pairwise
 from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
@@ -62,15 +60,9 @@ class Pairwise(PairwiseOptions, Method):
     """The screen alone: all pairs that are marginally dependent."""
 
     name: ClassVar[str] = "pairwise"
-    is_marginal: ClassVar[bool] = True
-
-    @property
-    def scored_by(self) -> Criterion:
-        """The criterion of pairs."""
-        return Bic(self.gamma)
+    is_conditional: ClassVar[bool] = False
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         top = None if self.top is None else int(self.top)
         return pairwise(
             job,
@@ -92,7 +84,6 @@ class Pairwise(PairwiseOptions, Method):
         return (*ranked, ARACNE) if self.remove_indirect else ranked
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         corrected = " with the average-product correction" if self.ranking == "mi_apc" else ""
         kept = "best" if self.top is None else f"{self.top} best"
         if self.ranking == "evidence":
@@ -134,36 +125,21 @@ class ChowLiu(ChowLiuOptions, Method):
     """The forest with the highest likelihood."""
 
     name: ClassVar[str] = "chow-liu"
-    is_marginal: ClassVar[bool] = True
-
-    @property
-    def scored_by(self) -> Criterion:
-        """The criterion of edges."""
-        return Bic(self.gamma)
+    is_conditional: ClassVar[bool] = False
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return chow_liu(job, self.gamma, self.forest)
 
-    @property
-    def tested_gamma(self) -> float | None:
-        """The gamma that every pair of a forest must pass."""
-        return self.gamma
-
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it."""
-        return (
-            Reference(
-                "Chow and Liu, 1968",
-                "C. K. Chow and C. N. Liu (1968). Approximating discrete probability "
-                "distributions with dependence trees. IEEE Transactions on Information Theory "
-                "14(3), 462-467. https://doi.org/10.1109/TIT.1968.1054142.",
-            ),
-        )
+    citations: ClassVar[tuple[Reference, ...]] = (
+        Reference(
+            "Chow and Liu, 1968",
+            "C. K. Chow and C. N. Liu (1968). Approximating discrete probability "
+            "distributions with dependence trees. IEEE Transactions on Information Theory "
+            "14(3), 462-467. https://doi.org/10.1109/TIT.1968.1054142.",
+        ),
+    )
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         kind = "forest of dependent pairs" if self.forest else "tree"
         yield f"The graph is the {kind} with the highest likelihood."
 
@@ -197,21 +173,9 @@ class PseudoLikelihood(PseudoLikelihoodOptions, Method):
 
     name: ClassVar[str] = "plm"
     takes_missing: ClassVar[bool] = True
-
-    @property
-    def scored_by(self) -> Criterion:
-        """A criterion that the search does not use."""
-        return Bic()
-
-    @property
-    def uses_order(self) -> bool:
-        """Whether it uses the order of levels: its couplings are tables."""
-        return False
-
-    @property
-    def takes_reals(self) -> bool:
-        """Whether its regressions accept real columns."""
-        return False
+    uses_order: ClassVar[bool] = False  # its couplings are tables
+    takes_reals: ClassVar[bool] = False
+    only_ranks: ClassVar[bool] = True
 
     def search(self, job: Job) -> SearchResult:
         """Rank all pairs."""
@@ -223,26 +187,19 @@ class PseudoLikelihood(PseudoLikelihoodOptions, Method):
             return int(PAIRS_PER_VARIABLE * (~samples.is_constant).sum())
         return None if self.top in (None, MIXTURE) else int(self.top)
 
-    only_ranks: ClassVar[bool] = True
-
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it."""
-        return (
-            Reference(
-                "Ekeberg et al., 2013",
-                "M. Ekeberg, C. Lövkvist, Y. Lan, M. Weigt and E. Aurell (2013). Improved contact "
-                "prediction in proteins: Using pseudolikelihoods to infer Potts models. Physical "
-                "Review E 87, 012707. https://doi.org/10.1103/PhysRevE.87.012707.",
-            ),
-        )
+    citations: ClassVar[tuple[Reference, ...]] = (
+        Reference(
+            "Ekeberg et al., 2013",
+            "M. Ekeberg, C. Lövkvist, Y. Lan, M. Weigt and E. Aurell (2013). Improved contact "
+            "prediction in proteins: Using pseudolikelihoods to infer Potts models. Physical "
+            "Review E 87, 012707. https://doi.org/10.1103/PhysRevE.87.012707.",
+        ),
+    )
 
     def sentence_on_missing(self, missing: str, sets: int) -> str:
-        """Describe the treatment of missing values."""
         return f"{missing} were not imputed: they contribute nothing to the log odds of the others."
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         kept = f"the {self.top} best"
         if self.top in (None, MIXTURE):
             kept = "those whose scores stand out from the background"

@@ -11,8 +11,6 @@ from markhood.learning.methods.climbing import RULES
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
 from markhood.output.citation import Reference
-from markhood.scores.bic import Bic
-from markhood.scores.criterion import Criterion
 from markhood.search.ibmap import blankets_joint_posterior
 from markhood.search.l1_paths import l1_search
 from markhood.search.values.job import Job
@@ -41,19 +39,9 @@ class L1Logistic(L1LogisticOptions, Method):
     """Blankets from the paths of L1-penalised logistic regressions (L1LR-BIC)."""
 
     name: ClassVar[str] = "l1lr"
-
-    @property
-    def scored_by(self) -> Criterion:
-        """The criterion of supports."""
-        return Bic(self.gamma)
-
-    @property
-    def uses_order(self) -> bool:
-        """Whether it uses the order of levels: its paths are over indicators."""
-        return False
+    uses_order: ClassVar[bool] = False  # its paths are over indicators
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return l1_search(
             job,
             gamma=float(self.gamma),
@@ -62,31 +50,22 @@ class L1Logistic(L1LogisticOptions, Method):
             refit=self.refit,
         )
 
-    @property
-    def tested_gamma(self) -> float | None:
-        """The gamma that every edge must pass."""
-        return self.gamma
-
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications for the paths and for the selection on them."""
-        return (
-            Reference(
-                "Ravikumar, Wainwright and Lafferty, 2010",
-                "P. Ravikumar, M. J. Wainwright and J. D. Lafferty (2010). High-dimensional Ising "
-                "model selection using l1-regularized logistic regression. The Annals of "
-                "Statistics 38(3), 1287-1319. https://doi.org/10.1214/09-AOS691.",
-            ),
-            Reference(
-                "Barber and Drton, 2015",
-                "R. F. Barber and M. Drton (2015). High-dimensional Ising model selection with "
-                "Bayesian information criteria. Electronic Journal of Statistics 9(1), 567-607. "
-                "https://doi.org/10.1214/15-EJS1012.",
-            ),
-        )
+    citations: ClassVar[tuple[Reference, ...]] = (
+        Reference(
+            "Ravikumar, Wainwright and Lafferty, 2010",
+            "P. Ravikumar, M. J. Wainwright and J. D. Lafferty (2010). High-dimensional Ising "
+            "model selection using l1-regularized logistic regression. The Annals of "
+            "Statistics 38(3), 1287-1319. https://doi.org/10.1214/09-AOS691.",
+        ),
+        Reference(
+            "Barber and Drton, 2015",
+            "R. F. Barber and M. Drton (2015). High-dimensional Ising model selection with "
+            "Bayesian information criteria. Electronic Journal of Statistics 9(1), 567-607. "
+            "https://doi.org/10.1214/15-EJS1012.",
+        ),
+    )
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         scaled = " on standardised variables" if self.standardize else ""
         refit = "after a refit without the penalty" if self.refit else "without a refit"
         yield (
@@ -106,40 +85,23 @@ class BlanketsJointPosterior(BlanketsJointPosteriorOptions, Method):
     """The graph with the highest joint posterior of its independence assertions (BJP)."""
 
     name: ClassVar[str] = "bjp"
-
-    @property
-    def scored_by(self) -> Criterion:
-        """The criterion of edges in the final graph."""
-        return Bic(self.gamma)
-
-    @property
-    def uses_order(self) -> bool:
-        """Whether it uses the order of levels: its tests are on tables."""
-        return False
-
-    @property
-    def takes_reals(self) -> bool:
-        """Whether its regressions accept real columns."""
-        return False
+    uses_order: ClassVar[bool] = False  # its tests are on tables
+    takes_reals: ClassVar[bool] = False
+    tested_gamma: ClassVar[None] = None  # gamma scores the finished graph only
 
     def search(self, job: Job) -> SearchResult:
-        """Search for a graph."""
         return blankets_joint_posterior(job)
 
-    @property
-    def citations(self) -> tuple[Reference, ...]:
-        """The publications that describe it."""
-        return (
-            Reference(
-                "Schlüter et al., 2018",
-                "F. Schlüter, Y. Strappa, D. H. Milone and F. Bromberg (2018). Blankets Joint "
-                "Posterior score for learning Markov network structures. International Journal of "
-                "Approximate Reasoning 92, 295-320. https://arxiv.org/abs/1608.02315.",
-            ),
-        )
+    citations: ClassVar[tuple[Reference, ...]] = (
+        Reference(
+            "Schlüter et al., 2018",
+            "F. Schlüter, Y. Strappa, D. H. Milone and F. Bromberg (2018). Blankets Joint "
+            "Posterior score for learning Markov network structures. International Journal of "
+            "Approximate Reasoning 92, 295-320. https://arxiv.org/abs/1608.02315.",
+        ),
+    )
 
     def sentences(self) -> Iterator[str]:
-        """Describe the method for a methods section."""
         yield (
             "Hill climbing (IBMAP-HC) searched for the graph whose independence assertions have "
             "the highest joint posterior probability."

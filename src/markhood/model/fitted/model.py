@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.matching import codes_like, numbers_like, real_units
+from markhood.data.matching import numbers_like, real_units
 from markhood.data.reading import stored_reading
 from markhood.data.rest_scores import stored_components, with_rest_scores
 from markhood.data.to_frame import frame_library, frame_of_levels, level_array
@@ -172,7 +172,7 @@ class FittedModel(FittedParameters):
         if known:
             row = np.array([[known.get(v) for v in range(len(codes))]], dtype=object)
             hidden = [v for v in range(len(codes)) if v not in known]
-            codes = codes_like(row, self.variables, hidden)[:, 0]
+            codes = numbers_like(row, self.variables, hidden)[0][:, 0]
         return answer(self, wanted, codes, seed)
 
     def complete(self, data: Any, seed: Seed = 0) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from markhood.data.variables import level_text
-from markhood.errors import InputError
+from markhood.errors import installed
 
 if TYPE_CHECKING:
     from markhood.model.fitted.model import FittedModel
@@ -18,21 +18,13 @@ def to_pgmpy(model: FittedModel) -> Any:
 
     States are named after the levels.
     """
-    try:
-        from pgmpy.factors.discrete import DiscreteFactor
-        from pgmpy.models import DiscreteMarkovNetwork
-    except ImportError:
-        raise InputError(
-            "library-missing",
-            "pgmpy",
-            "The library pgmpy is not installed: pip install 'markhood[pgmpy]'.",
-        ) from None
+    factors, models = installed("pgmpy.factors.discrete"), installed("pgmpy.models")
     names = model.variables.names
     states = {
         name: [level_text(level) for level in own]
         for name, own in zip(names, model.levels, strict=True)
     }
-    network = DiscreteMarkovNetwork()
+    network = models.DiscreteMarkovNetwork()
     network.add_nodes_from(names)
     network.add_edges_from(model.graph.edge_names())
     tables, fields = model.distribution.as_tables()
@@ -41,5 +33,6 @@ def to_pgmpy(model: FittedModel) -> Any:
         # Only ratios matter; subtract the maximum to avoid overflow.
         values = np.exp(logs - logs.max())
         named = {name: states[name] for name in own}
-        network.add_factors(DiscreteFactor(list(own), values.shape, values, state_names=named))
+        factor = factors.DiscreteFactor(list(own), values.shape, values, state_names=named)
+        network.add_factors(factor)
     return network

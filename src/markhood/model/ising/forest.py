@@ -27,21 +27,11 @@ BLOCK_BYTES = 1 << 25
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """A forest as conditional probabilities, parents before children.
+    """A forest as conditional probabilities, parents before children."""
 
-    Attributes
-    ----------
-    order : ndarray of shape (n_variables,), dtype int64
-        All variables, each after its parent.
-    parent : ndarray of shape (n_variables,), dtype int64
-        Parent of each variable; -1 for a root.
-    given_zero, given_one : ndarray of shape (n_variables,), dtype float64
-        P(x_i = 1) given each value of the parent; equal for a root.
-    log_partition : float
-    """
-
-    order: NDArray[np.int64]
-    parent: NDArray[np.int64]
+    order: NDArray[np.int64]  # (n_variables,): all variables, each after its parent
+    parent: NDArray[np.int64]  # (n_variables,): parent of each variable; -1 for a root
+    # (n_variables,) each: P(x_i = 1) given each value of the parent; equal for a root.
     given_zero: NDArray[np.float64]
     given_one: NDArray[np.float64]
     log_partition: float

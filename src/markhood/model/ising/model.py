@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,10 +28,8 @@ from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.kernels.networks import CHAINS
 from markhood.kernels.protocol import Kernels
 from markhood.model.coding import recode
-from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.ising.exact import Exact
 from markhood.model.ising.forest import Forest, sigmoid
 from markhood.model.junction_tree import JunctionTree
@@ -39,7 +38,6 @@ from markhood.model.potts.checks import require_no_data
 from markhood.model.potts.network import Arrays
 from markhood.model.sampling.gibbs import Advance, gibbs_network
 from markhood.model.sampling.sampled import SampledModel
-from markhood.model.sampling.settings import require_counts
 
 
 class IsingModel(SampledModel):
@@ -166,31 +164,8 @@ class IsingModel(SampledModel):
         fields = np.column_stack([np.zeros(self.n_variables), self.fields])
         return tuple(tables), tuple(fields)
 
-    def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
-        """Compute convergence diagnostics of a Gibbs sample: R-hat and effective sample sizes.
-
-        Parameters
-        ----------
-        samples : array-like of shape (n_samples, n_variables)
-            The result of `sample`.
-        chains : int, default=16
-            The value passed to `sample`.
-
-        Examples
-        --------
-        >>> model = IsingModel(Graph("abc", [(0, 1), (1, 2), (0, 2)]), [1.0, 1.0, -1.0])
-        >>> summary = model.convergence(model.sample(3200, seed=1))
-        >>> summary.names
-        ('a', 'b', 'c', 'log potential')
-        >>> bool(summary.r_hat.max() < 1.05)
-        True
-        """
-        values = self._checked(samples)
-        require_counts(chains=chains)
-        draws = len(values) // chains
-        traced = np.column_stack((values, self.log_potential(values)))[: draws * chains]
-        names = (*self.graph.nodes, "log potential")
-        return chain_diagnostics(traced.reshape(draws, chains, traced.shape[1]), names)
+    def _indicators(self, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        return dict(zip(self.graph.nodes, values.T, strict=True))
 
     def __repr__(self) -> str:
         """Describe the model in a line."""
@@ -250,14 +225,7 @@ class IsingModel(SampledModel):
         matrix = csr_array((self._neighbours.couplings, lists.values, lists.starts), shape=shape)
         return np.asarray(values @ matrix)
 
-    def _checked(self, samples: ArrayLike) -> NDArray[np.float64]:
-        values = np.asarray(samples)
-        if values.ndim != 2 or values.shape[1] != self.n_variables:
-            raise InputError(
-                "model-data",
-                "samples",
-                f"samples must have shape (n_samples, {self.n_variables}), not {values.shape}.",
-            )
+    def _level_numbers(self, values: NDArray[Any]) -> NDArray[np.float64]:
         if not np.isin(values, (0, 1)).all():
             raise InputError("model-data", "samples", "samples must contain zeros and ones only.")
         return values.astype(np.float64)

@@ -29,40 +29,23 @@ BLOCK_BYTES = 1 << 25
 
 @dataclass(frozen=True, eq=False)
 class Exact:
-    """Normalising constant and marginals.
+    """Normalising constant and marginals."""
 
-    Attributes
-    ----------
-    log_partition : float
-        log Z.
-    marginals : tuple of ndarray of shape (r_i,)
-        Probabilities of the levels of each variable.
-    pair_marginals : tuple of ndarray of shape (r_i, r_j)
-        Probabilities of the pairs of levels of each edge.
-    """
-
-    log_partition: float
+    log_partition: float  # log Z
+    # (r_i,): probabilities of the levels of each variable.
     marginals: tuple[NDArray[np.float64], ...]
+    # (r_i, r_j): probabilities of the pairs of levels of each edge.
     pair_marginals: tuple[NDArray[np.float64], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """A forest as conditional probabilities, parents before children.
+    """A forest as conditional probabilities, parents before children."""
 
-    Attributes
-    ----------
-    order : ndarray of shape (n_variables,), dtype int64
-        All variables, each after its parent.
-    parent : ndarray of shape (n_variables,), dtype int64
-        Parent of each variable; -1 for a root.
-    conditionals : tuple of ndarray of shape (r_parent, r)
-        Probabilities of the levels, with a row for each level of the parent; one row for a root.
-    log_partition : float
-    """
-
-    order: NDArray[np.int64]
-    parent: NDArray[np.int64]
+    order: NDArray[np.int64]  # (n_variables,): all variables, each after its parent
+    parent: NDArray[np.int64]  # (n_variables,): parent of each variable; -1 for a root
+    # (r_parent, r): probabilities of the levels, with a row for each level of the parent; one row
+    # for a root.
     conditionals: Arrays
     log_partition: float
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,9 +25,7 @@ from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
-from markhood.kernels.networks import CHAINS
 from markhood.kernels.protocol import Kernels
-from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.junction_tree import JunctionTree
 from markhood.model.potts.checks import levels_of, require_no_data, table_numbers
 from markhood.model.potts.exact import MOST_STATES, Exact, Forest, States, log_sum_exp
@@ -34,7 +33,6 @@ from markhood.model.potts.network import Arrays, TableNeighbours, potts_network
 from markhood.model.sampling.gibbs import Advance
 from markhood.model.sampling.packing import pack_levels
 from markhood.model.sampling.sampled import SampledModel
-from markhood.model.sampling.settings import require_counts
 from markhood.model.zero_sum import split_table
 
 
@@ -233,35 +231,9 @@ class PottsModel(SampledModel):
         """Return tables and fields, as `IsingModel.as_tables` does."""
         return self.tables, self.fields
 
-    def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
-        """Compute convergence diagnostics of a Gibbs sample: R-hat and effective sample sizes.
-
-        Parameters
-        ----------
-        samples : array-like of shape (n_samples, n_variables)
-            The result of `sample`.
-        chains : int, default=16
-            The value passed to `sample`.
-
-        Returns
-        -------
-        Convergence
-            For the indicators of all levels but the first, and for the log potential.
-
-        Examples
-        --------
-        >>> model = PottsModel(Graph("ab", [(0, 1)]), [[[2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])
-        >>> model.convergence(model.sample(3200, seed=1, method="gibbs")).names
-        ('a = 1', 'b = 1', 'b = 2', 'log potential')
-        """
-        values = self._checked(samples)
-        require_counts(chains=chains)
-        draws = len(values) // chains
+    def _indicators(self, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
         levels = [(i, a) for i, r in enumerate(self.n_levels.tolist()) for a in range(1, r)]
-        names = *(f"{self.graph.nodes[i]} = {a}" for i, a in levels), "log potential"
-        indicators = [values[:, i] == a for i, a in levels]
-        traced = np.column_stack((*indicators, self.log_potential(values)))[: draws * chains]
-        return chain_diagnostics(traced.reshape(draws, chains, traced.shape[1]), names)
+        return {f"{self.graph.nodes[i]} = {a}": values[:, i] == a for i, a in levels}
 
     def __repr__(self) -> str:
         """Describe the model in a line."""
@@ -315,14 +287,7 @@ class PottsModel(SampledModel):
         samples = pack_levels(blocks, n_samples, self.graph.nodes, self.n_levels)
         return samples.with_order(self.graph.variables.is_ordered)
 
-    def _checked(self, samples: ArrayLike) -> NDArray[np.int64]:
-        values = np.asarray(samples)
-        if values.ndim != 2 or values.shape[1] != self.n_variables:
-            raise InputError(
-                "model-data",
-                "samples",
-                f"samples must have shape (n_samples, {self.n_variables}), not {values.shape}.",
-            )
+    def _level_numbers(self, values: NDArray[Any]) -> NDArray[np.int64]:
         levels = values.astype(np.int64)
         wrong = ((levels != values) | (levels < 0) | (levels >= self.n_levels)).any(axis=0)
         if wrong.any():

@@ -22,19 +22,11 @@ Arrays = tuple[NDArray[np.float64], ...]
 
 @dataclass(frozen=True, eq=False)
 class TableNeighbours:
-    """The table of each edge from both ends.
+    """The table of each edge from both ends."""
 
-    Attributes
-    ----------
-    lists : Lists
-        Neighbours of each variable, ascending.
-    sides : ndarray of shape (2 * n_edges,), dtype int64
-        Aligned with ``lists.values``: the edge number, plus n_edges from the second end.
-    tables : tuple of ndarray
-        Tables of the edges.
-    """
-
-    lists: Lists
+    lists: Lists  # neighbours of each variable, ascending
+    # (2 * n_edges,): aligned with ``lists.values``: the edge number, plus n_edges from the second
+    # end.
     sides: NDArray[np.int64]
     tables: Arrays
 

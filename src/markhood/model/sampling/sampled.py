@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +16,10 @@ from markhood.kernels.native import NativeKernels
 from markhood.kernels.networks import CHAINS
 from markhood.kernels.protocol import Kernels
 from markhood.model.annealing import Estimate, annealed_log_partition
+from markhood.model.convergence import Convergence, chain_diagnostics
 from markhood.model.one_hot import OneHot
 from markhood.model.sampling.gibbs import Advance, gibbs_blocks
-from markhood.model.sampling.settings import Method, Seed, check_settings
+from markhood.model.sampling.settings import Method, Seed, check_settings, require_counts
 
 Arrays = tuple[NDArray[np.float64], ...]
 
@@ -122,6 +123,40 @@ class SampledModel(ABC):
         """
         return -self.log_potential(samples)
 
+    def convergence(self, samples: ArrayLike, chains: int = CHAINS) -> Convergence:
+        """Compute convergence diagnostics of a Gibbs sample: R-hat and effective sample sizes.
+
+        Parameters
+        ----------
+        samples : array-like of shape (n_samples, n_variables)
+            The result of `sample`.
+        chains : int, default=16
+            The value passed to `sample`.
+
+        Returns
+        -------
+        Convergence
+            For every variable (for the indicators of all levels but the first, with more than two
+            levels), and for the log potential.
+
+        Examples
+        --------
+        >>> from markhood.model.ising.model import IsingModel
+        >>> model = IsingModel(Graph("abc", [(0, 1), (1, 2), (0, 2)]), [1.0, 1.0, -1.0])
+        >>> summary = model.convergence(model.sample(3200, seed=1))
+        >>> summary.names
+        ('a', 'b', 'c', 'log potential')
+        >>> bool(summary.r_hat.max() < 1.05)
+        True
+        """
+        values = self._checked(samples)
+        require_counts(chains=chains)
+        draws = len(values) // chains
+        indicators = self._indicators(values)
+        traced = np.column_stack((*indicators.values(), self.log_potential(values)))
+        traced = traced[: draws * chains].reshape(draws, chains, traced.shape[1])
+        return chain_diagnostics(traced, (*indicators, "log potential"))
+
     def estimate_log_partition(
         self, seed: Seed = None, *, chains: int = 128, steps: int = 1000
     ) -> Estimate:
@@ -167,6 +202,25 @@ class SampledModel(ABC):
     @abstractmethod
     def _level_counts(self) -> int | NDArray[np.int64]:
         """The number of levels of all variables, or of each."""
+
+    def _checked(self, samples: ArrayLike) -> NDArray[Any]:
+        """Return samples as level numbers, or raise `InputError`."""
+        values = np.asarray(samples)
+        if values.ndim != 2 or values.shape[1] != self.n_variables:
+            raise InputError(
+                "model-data",
+                "samples",
+                f"samples must have shape (n_samples, {self.n_variables}), not {values.shape}.",
+            )
+        return self._level_numbers(values)
+
+    @abstractmethod
+    def _level_numbers(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return values of the right shape as level numbers, or raise `InputError`."""
+
+    @abstractmethod
+    def _indicators(self, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Return the indicator of every level but the first, by name."""
 
     @abstractmethod
     def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:

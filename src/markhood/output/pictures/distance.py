@@ -33,23 +33,13 @@ USUAL, OUTLIER, EXTREME = "#B0B0B0", "#0072B2", "#D55E00"
 
 @dataclass(frozen=True, eq=False)
 class ByDistance:
-    """Edges by distance.
+    """Edges by distance."""
 
-    Attributes
-    ----------
-    distances : ndarray of shape (n_edges,)
-        Infinite between two chromosomes, NaN if an end has no position.
-    values : ndarray of shape (n_edges,)
-        Strength of each edge.
-    is_far : ndarray of shape (n_edges,)
-        Whether the distance is at least the minimum.
-    outlier, extreme : float
-        Thresholds for distant edges; infinite if there are too few edges.
-    """
-
+    # (n_edges,): infinite between two chromosomes, NaN if an end has no position.
     distances: NDArray[np.float64]
-    values: NDArray[np.float64]
-    is_far: NDArray[np.bool_]
+    values: NDArray[np.float64]  # (n_edges,): strength of each edge
+    is_far: NDArray[np.bool_]  # (n_edges,): whether the distance is at least the minimum
+    # Thresholds for distant edges; infinite if there are too few edges.
     outlier: float
     extreme: float
 

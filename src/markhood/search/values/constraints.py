@@ -59,23 +59,6 @@ class DistanceLimit:
 class Constraints:
     """Constraints on edges, by the numbers of their variables; true if there are any.
 
-    Attributes
-    ----------
-    required, forbidden : ndarray of shape (n_edges, 2), dtype int64
-        i < j, lexicographic, each edge once.
-    groups : ndarray of shape (n_variables,), dtype int64, or None
-        The number of each variable's group.
-    group_rule : {"between", "within"}
-        Whether edges are allowed between groups only, or within groups only.
-    priors : ndarray of shape (n_pairs, 2), dtype int64
-        Pairs with a prior probability.
-    prior_probabilities : ndarray of shape (n_pairs,), dtype float64
-        Strictly between 0 and 1.
-    covariates : ndarray of shape (n_covariates,), dtype int64
-        Variables that are adjusted for; they come last.
-    distance_limit : DistanceLimit or None
-        Excludes nearby pairs from the reported edges.
-
     Examples
     --------
     >>> known = Constraints(forbidden=np.array([[0, 2]]), groups=np.array([0, 0, 1]))
@@ -83,14 +66,19 @@ class Constraints:
     [False, False, True]
     """
 
+    # (n_edges, 2), both: i < j, lexicographic, each edge once.
     required: NDArray[np.int64] = field(default_factory=_no_edges)
     forbidden: NDArray[np.int64] = field(default_factory=_no_edges)
-    groups: NDArray[np.int64] | None = None
+    groups: NDArray[np.int64] | None = None  # (n_variables,): the number of each variable's group
+    # Whether edges are allowed between groups only, or within groups only.
     group_rule: GroupRule = "between"
+    # (n_pairs, 2): pairs with a prior probability.
     priors: NDArray[np.int64] = field(default_factory=_no_edges)
+    # (n_pairs,): strictly between 0 and 1.
     prior_probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    # (n_covariates,): variables that are adjusted for; they come last.
     covariates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    distance_limit: DistanceLimit | None = None
+    distance_limit: DistanceLimit | None = None  # excludes nearby pairs from the reported edges
 
     def __bool__(self) -> bool:
         """Return whether there are any constraints."""

@@ -54,51 +54,27 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The result of a search; edges are i < j, in lexicographic order.
+    """The result of a search; edges are i < j, in lexicographic order."""
 
-    Attributes
-    ----------
-    edges : ndarray of shape (n_edges, 2), dtype int64
-        The graph.
-    or_edges : ndarray of shape (n_or_edges, 2), dtype int64
-        The union of all blankets.
-    screened : Pairs or None
-        Pairs that passed the screen, if there was one; only the strongest with bounded search
-        spaces.
-    n_screened : int or None
-        Number of pairs that passed, if ``screened`` does not contain all.
-    slopes : Slopes or None
-        The couplings, if the search has coefficients of its own.
-    probabilities : EdgeProbabilities or None
-        Probabilities and couplings of all candidate pairs, if the search estimates them.
-    ranking : Ranking or None
-        All pairs with their scores and couplings, if the search ranks them.
-    is_marginal : bool
-        Whether edges are described by their two ends alone.
-    columns : dict of str to ndarray
-        Further columns of the edges, by name; NaN where an edge has no value.
-    evaluations : dict of str to ndarray
-        Number of blankets scored, by phase and blanket size.
-    seconds : dict of str to float
-        Duration of each phase.
-    n_cut : int
-        Number of variables whose search space was cut.
-    not_converged : dict of str to ndarray of shape (n_variables,)
-        Number of fits of each variable that did not converge, by phase.
-    """
-
-    edges: NDArray[np.int64]
-    or_edges: NDArray[np.int64]
+    edges: NDArray[np.int64]  # (n_edges, 2): the graph
+    or_edges: NDArray[np.int64]  # (n_or_edges, 2): the union of all blankets
+    # Pairs that passed the screen, if there was one; only the strongest with bounded search spaces.
     screened: Pairs | None = None
+    # Number of pairs that passed, if ``screened`` does not contain all.
     n_screened: int | None = None
-    slopes: Slopes | None = None
+    slopes: Slopes | None = None  # the couplings, if the search has coefficients of its own
+    # Probabilities and couplings of all candidate pairs, if the search estimates them.
     probabilities: EdgeProbabilities | None = None
+    # All pairs with their scores and couplings, if the search ranks them.
     ranking: Ranking | None = None
-    is_marginal: bool = False
+    is_marginal: bool = False  # whether edges are described by their two ends alone
+    # Further columns of the edges, by name; NaN where an edge has no value.
     columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    # Number of blankets scored, by phase and blanket size.
     evaluations: dict[str, NDArray[np.int64]] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    n_cut: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)  # duration of each phase
+    n_cut: int = 0  # number of variables whose search space was cut
+    # (n_variables,): number of fits of each variable that did not converge, by phase.
     not_converged: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
 
