@@ -136,7 +136,7 @@ def main(path: Path, replicates: int) -> None:
             found, other, chosen, seconds = own[:, 1:].mean(axis=0)
             error = own[:, 2].std() / max(1, len(own) - 1) ** 0.5
             print(
-                f"{name}, {n}, {method}, factors {wanted}: found {found:.1f} of {own[0, 0]:.0f}, other {other:.1f} ± "
+                f"{name}, {n}, {method}, factors {wanted}: found {found:.1f} of {own[:, 0].mean():.1f}, other {other:.1f} ± "
                 f"{error:.1f}, factors {chosen:.2f}, {seconds:.2f} s"
             )
 

@@ -60,6 +60,9 @@ from markhood.kernels.protocol import Residuals
 from markhood.kernels.reference.pair_fit import features_of
 from markhood.kernels.tables import codes, n_levels
 
+# In 1500 simulated tables (12 binary variables, 40 to 2000 samples, one to three real columns, many
+# heavy-tailed or with quadratic effects), 4 of 13 833 pairs that reached their penalty with 500
+# samples or more had a smaller approximate ratio, and 24 of 9438 with fewer samples.
 LEAST_OF_PRICE, LEAST_WITH_MANY_SAMPLES = 0.125, 0.75
 MANY_SAMPLES = 500
 # The squared norm of a row that its short vector may leave, and the least sum of variances, for
@@ -185,7 +188,7 @@ def residuals_of(
     """Return the residuals of binary variables given real columns and covariates.
 
     ``coefficients``, (n_variables, 1 + n_predictors), are those of each variable's regression on
-    its `covariate_design`, of which approximations suffice.
+    its `covariate_design`, and may be approximate.
     """
     assert bits.reals is not None
     n, unit, roots = len(coefficients), float(weights.mean()), np.sqrt(weights).astype(np.float32)
@@ -200,10 +203,11 @@ def residuals_of(
             designs = (covariate_design(bits, n_covariates, v) for v in variables.tolist())
             eta = np.array([one @ slopes for one, slopes in zip(designs, own[:, 1:], strict=True)])
         eta = np.clip(eta + own[:, :1], -80, 80).astype(np.float32)
-        chances = 1 / (1 + np.exp(-eta))
+        chances = np.asarray(1 / (1 + np.exp(-eta)), np.float32)
         return [chances * roots, chances * (1 - chances) * roots]
 
-    return Residuals(*short_vectors(rows, n, ERROR * unit), LEAST_VARIANCE * unit)
+    means, variances = short_vectors(rows, n, ERROR * unit)
+    return Residuals(means, variances, LEAST_VARIANCE * unit)
 
 
 def coarse(reals: Reals) -> Reals:
