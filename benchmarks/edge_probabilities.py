@@ -7,14 +7,15 @@ python benchmarks/edge_probabilities.py docs/probabilities 12 letters      varia
 python benchmarks/edge_probabilities.py docs/probabilities 8 strong        strong couplings, rare variables and wrong models
 python benchmarks/edge_probabilities.py docs/probabilities 5 coins         nothing depends on anything
 python benchmarks/edge_probabilities.py docs/probabilities 24 fresh        the study of calibration, with seeds of its own
+python benchmarks/edge_probabilities.py docs/probabilities 6 "fresh paper" the paper's cells that are not in "fresh", with seeds of their own
 python benchmarks/edge_probabilities.py docs/probabilities 20 TABLE.csv    a table of your own, its columns shuffled
 
 Each set of cells has a CSV file there, with a line for every data set; a run goes on where the file ends.
 Then the tables are printed: Hamming distances, paired; false discoveries where some were promised; and of the pairs
 with a probability of about p, how many are edges, which is drawn too.
 
-The prior was developed on the replicates 0 to 129 of the cells in "strong" and "coins". "fresh" has the replicates from 1000 on, which
-were drawn once, after the last change, and is learned from through `markhood.Bayes` and `markhood.learn` with default settings like the others.
+The prior was developed on the replicates 0 to 129 of the cells in "strong" and "coins". "fresh" and "fresh paper" have the replicates from 1000 on, which
+were drawn once, after the last change, and are learned from through `markhood.Bayes` and `markhood.learn` with default settings like the others.
 
 A table is learned from as it is (replicate -1) and with every column shuffled on its own, so that nothing depends on anything:
 all edges that are found then are false.
@@ -194,6 +195,7 @@ CELLS["fresh"] = [
     Cell("coins", 20, 500),
     Cell("unequal coins", 60, 100),
 ]
+CELLS["fresh paper"] = [cell for cell in CELLS["paper"] if cell not in CELLS["fresh"]]
 MEASURES = [
     *(
         f"{method}_{wrong}"
@@ -214,7 +216,7 @@ def main(folder: Path, replicates: int, name: str) -> None:
     settings = f"edge probabilities, burn-in {BURN_IN}, thinning {THINNING}"
     path = folder / f"{name.replace(' ', '-')}.csv"
     results = Results(path, settings, [*Cell._fields, "replicate"], MEASURES)
-    first = FRESH if name == "fresh" else 0
+    first = FRESH if name.startswith("fresh") else 0
     replicates += first
     for replicate in range(first, replicates):
         for cell in CELLS[name]:

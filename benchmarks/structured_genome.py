@@ -14,6 +14,7 @@ import time
 import warnings
 from pathlib import Path
 
+import numpy as np
 from haplotypes import Study
 from kept_rows import append_rows, read_rows
 
@@ -45,10 +46,10 @@ def main(path: Path) -> None:
 def _run(study: Study, sites: int, seed: int, factors: int | str) -> tuple:
     samples = markhood.encode(study.alleles, names=study.names)
     genome = markhood.Genome(identical="group", min_distance=FAR)
+    options = {"remove_indirect": True, "gamma": 1.5, "factors": factors, "genome": genome}
+    markhood.learn(samples.pick(np.arange(200)), "pairwise", **options, n_jobs=1)  # loads modules
     start = time.process_time()
-    graph = markhood.learn(
-        samples, "pairwise", remove_indirect=True, gamma=1.5, factors=factors, genome=genome, n_jobs=1
-    )  # fmt: skip
+    graph = markhood.learn(samples, "pairwise", **options, n_jobs=1)
     seconds = round(time.process_time() - start, 2)
     judged = study.judged(graph)
     chosen = 0 if graph.factors is None else graph.factors.n_factors

@@ -54,6 +54,19 @@ auto associated_among(const Bits& bits, In<std::int64_t, 2> pairs, const Costs& 
     return arrays(found.pairs, found.ratios);
 }
 
+auto associated_residuals(const Bits& bits, Range rows, Range columns, In<double, 2> means, In<double, 2> variances, double least,
+                          double least_variance, const std::string& instruction_set) {
+    require(!bits.rows.starts, "variables must be binary");
+    require(means.shape(0) == bits.n_variables && variances.shape(0) == bits.n_variables,
+            "means and variances must have a row for each variable");
+    require(least > 0 && least_variance > 0, "the least statistic and variance must be positive");
+    Ratios found;
+    call(&Tier::associated_residuals, instruction_set, bits.without_reals(), bits.planes, tile_of(rows, columns, bits.n_variables),
+         ShortVectors{means.data(), means.shape(1)}, ShortVectors{variances.data(), variances.shape(1)}, least, least_variance,
+         found.sink());
+    return arrays(found.pairs, found.ratios);
+}
+
 Out<double> independence_tests(const Bits& bits, Integers targets, ListArrays givens, ListArrays others,
                                In<double, 1> log_factorials, const std::string& instruction_set) {
     const std::size_t n = targets.shape(0);
@@ -74,6 +87,8 @@ void bind_screen(nb::module_& m) {
           "instruction_set"_a = "");
     m.def("associated_tables", &associated_tables, "bits"_a, "rows"_a, "columns"_a, "costs"_a, "instruction_set"_a = "");
     m.def("associated_among", &associated_among, "bits"_a, "pairs"_a, "costs"_a, "instruction_set"_a = "");
+    m.def("associated_residuals", &associated_residuals, "bits"_a, "rows"_a, "columns"_a, "means"_a, "variances"_a, "least"_a,
+          "least_variance"_a, "instruction_set"_a = "");
     m.def("independence_tests", &independence_tests, "bits"_a, "targets"_a, "givens"_a, "others"_a, "log_factorials"_a,
           "instruction_set"_a = "");
 }

@@ -32,19 +32,36 @@ class PairTables {
 
     void screen(Tile tile, double parameter_cost, double variable_cost, TableSink sink) {
         add_samples();
+        over_blocks(tile, [&](std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
+            // Kinds are distinguished outside the loop over pairs, so that this costs nothing where all are the same.
+            if (rows_.ordered) test_block<true>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
+            else test_block<false>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
+        });
+    }
+
+    // Calls visit(i, end_i, j, end_j) for every block of a tile, with its joint counts.
+    template <typename Visit>
+    void over_blocks(Tile tile, Visit visit) {
         for (std::size_t j = tile.first_column; j < tile.last_column;) {
             const std::size_t end_j = block_end(j, tile.last_column);
             for (std::size_t i = tile.first_row; i < tile.last_row && i + 1 < end_j;) {
                 const std::size_t end_i = block_end(i, tile.last_row);
                 stop_if_asked();
                 count(i, end_i, j, end_j);
-                // Kinds are distinguished outside the loop over pairs, so that this costs nothing where all are the same.
-                if (rows_.ordered) test_block<true>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
-                else test_block<false>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
+                visit(i, end_i, j, end_j);
                 i = end_i;
             }
             j = end_j;
         }
+    }
+
+    // The joint counts of a row of the block with its columns, and counts of single rows and columns.
+    const double* joint(std::size_t row) const { return joint_.data() + row * stride_; }
+    double ones_of_row(std::size_t row) const { return margin_i_[row]; }
+    double ones_of_column(std::size_t column) const { return margin_j_[column]; }
+    double total() {
+        add_samples();
+        return n_;
     }
 
     // The same for pairs that something else has chosen. Where few of a block's are wanted, rows that are counted one

@@ -243,6 +243,14 @@ static inline void stop_if_asked(std::size_t times) {
     if (times % 16 == 0) stop_if_asked();
 }
 
+// A vector of `length` numbers for each variable.
+struct ShortVectors {
+    const double* values;
+    std::size_t length;
+
+    const double* of(std::size_t variable) const { return values + variable * length; }
+};
+
 struct Tile {
     std::size_t first_row, last_row, first_column, last_column;
 };
@@ -262,6 +270,11 @@ struct Tier {
     // The same, of some pairs i < j.
     void (*associated_among)(BitRows, Planes, const std::int64_t* pairs, std::size_t n_pairs, double parameter_cost,
                              double variable_cost, TableSink);
+
+    // Appends every pair i < j of binary variables of the tile whose score statistic (count/residual_pairs.hpp) is `least` or
+    // more. Variances below `least_variance` count as that.
+    void (*associated_residuals)(BitRows, Planes, Tile, ShortVectors means, ShortVectors variances, double least,
+                                 double least_variance, TableSink);
 
     // scores[t]: of each target's blanket; toggled[...]: of that blanket with one variable put in
     // or, where it is there already, taken out.

@@ -10,7 +10,7 @@ from markhood.kernels import native
 from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
-from markhood.kernels.protocol import NO_PENALTY, Costs
+from markhood.kernels.protocol import NO_PENALTY, Costs, Residuals
 from markhood.kernels.steps import weakest_of_triangles, within_steps
 from oracles.counting import n_log_n
 from oracles.networks import network
@@ -43,6 +43,28 @@ def pairs(bits=BITS, ones=ONES, logs=None, rows=range(5), columns=range(5), leas
 def test_example_pairs_of_wrong_sizes(change, message):
     with pytest.raises(ValueError, match=message):
         pairs(**change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"means": np.ones((4, 2))}, "a row for each variable"),
+        ({"variances": np.ones((6, 2))}, "a row for each variable"),
+        ({"least_variance": 0.0}, "positive"),
+        ({"least_variance": float("nan")}, "positive"),
+    ],
+)
+def test_residuals_of_the_wrong_size_are_refused(change, message):
+    residuals = Residuals(np.ones((5, 2)), np.ones((5, 2)), 0.1)._replace(**change)
+    with pytest.raises(ValueError, match=message):
+        NativeKernels().associated_residuals(BITS, range(5), range(5), residuals, 1.0)
+
+
+def test_residuals_of_variables_with_levels_are_refused():
+    bits = replace(BITS, starts=np.array([0, 2, 5]))
+    residuals = Residuals(np.ones((2, 2)), np.ones((2, 2)), 0.1)
+    with pytest.raises(ValueError, match="must be binary"):
+        NativeKernels().associated_residuals(bits, range(2), range(2), residuals, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,19 @@ import pytest
 
 import markhood
 from markhood.data.coding.encode import encode
-from markhood.data.rest_scores import known_codes, leading_components, rest_scores
+from markhood.data.rest_scores import (
+    known_codes,
+    leading_components,
+    permuted_eigenvalues,
+    rest_scores,
+    unlinked_sites,
+)
 from markhood.output.report.facts import run_rows
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
 from markhood.scores.given import score_statistics, scored_variable
+from markhood.search.screen import screen
+from markhood.search.values.job import Job
 from messages import refuses, warns
 
 PAIRS = {(2 * k, 2 * k + 1) for k in range(5)}
@@ -238,15 +246,59 @@ def test_example_populations_behind_a_genome():
     assert markhood.learn(shuffled, "pairwise", factors="auto", **options).factors is None
 
 
-def test_property_scores_of_binary_variables_are_those_of_one_at_a_time():
+def in_long_rows(vectors):
+    return vectors @ vectors.T
+
+
+def test_property_short_vectors_give_the_score_statistics_of_one_pair_at_a_time():
     values = questionnaire(1, 300)
     samples = encode(values, weights=np.arange(300) % 3 + 1)
     samples = replace(samples, components=leading_components(samples, 16, 2))
     scorer = DiscreteScorer(samples, Bic(0.5))
-    blocks = scorer._scored.statistics(slice(0, 16), slice(0, 16))
-    weights = scorer._weights
+    weights, residuals = scorer._weights, scorer._residuals
+    joint = (values.T * weights) @ values
+    squares = (joint - in_long_rows(residuals.means)) ** 2 / in_long_rows(residuals.variances)
     ones = [scored_variable(samples.bits, v, scorer._shares_given(v), weights) for v in range(16)]
-    np.testing.assert_allclose(blocks, score_statistics(ones, ones, weights), rtol=1e-3, atol=1e-3)
+    expected = score_statistics(ones, ones, weights)
+    np.testing.assert_allclose(squares, expected, rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize("n_sites", [60, 150])
+def test_property_the_screen_given_factors_loses_no_pair(n_sites):
+    table = two_populations(2)[0].to_numpy()[:, :n_sites]
+    samples = encode(table)
+    samples = replace(samples, components=leading_components(samples, n_sites, 1))
+    scorer = DiscreteScorer(samples, Bic(0.5))
+    pairs = np.column_stack(np.triu_indices(n_sites, 1))
+    gains = scorer._ratios(pairs) - scorer.prices(pairs, 0.5)
+    found = screen(Job(samples, scorer), 0.5)
+    np.testing.assert_array_equal(found.edges, pairs[gains > 1e-9])
+    np.testing.assert_allclose(found.gains, gains[gains > 1e-9])
+    is_shared = samples.bits.reals.columns.ndim == 2
+    assert is_shared == (n_sites == 150)
+
+
+def test_property_permuted_blocks_have_the_eigenvalues_of_permuted_columns():
+    rng = np.random.default_rng(0)
+    parts = [rng.normal(size=(n, 90)).astype(np.float32) for n in (40, 3, 70)]
+    orders = rng.permuted(np.tile(np.arange(90), (4, 3, 1)), axis=2)
+    found = permuted_eigenvalues(parts, orders)
+    for own, eigenvalue in zip(orders, found, strict=True):
+        rows = np.concatenate([part[:, order] for part, order in zip(parts, own, strict=True)])
+        assert eigenvalue == pytest.approx(np.linalg.norm(rows, 2) ** 2 / 90, rel=1e-3)
+
+
+def test_oracle_unlinked_sites_are_those_found_one_at_a_time():
+    table, _ = two_populations(3, sites=300)
+    found = unlinked_sites(encode(table), table.shape[1])
+    correlations = np.corrcoef(table, rowvar=False)
+    for chromosome in range(6):
+        kept = []
+        for site in range(300 * chromosome, 300 * chromosome + 300):
+            if (correlations[site, kept[-50:]] ** 2 <= 0.1).all():
+                kept.append(site)
+        assert kept == found[found // 300 == chromosome].tolist()
+    assert 180 < len(found) < 1500
 
 
 @pytest.mark.parametrize("suffix", ["json", "graphml", "csv"])

@@ -9,11 +9,16 @@ with z the standardised columns and v their weights, the leading eigenvectors of
 matrix. Leaving out i's own columns keeps the score from predicting i by itself. An ordered or
 binary variable has one column, a nominal one a column for each level but the first. Missing values
 count as the mean.
+
+Among hundreds of columns, a variable hardly changes the scores. A share h of its own in their
+variance changes a pair's partial correlation by about h, that is sqrt(N) h standard errors. If no
+variable's share changes it by more than `NEGLIGIBLE` standard errors, all of them have the same
+scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,9 +35,12 @@ if TYPE_CHECKING:
     from markhood.data.samples import Samples
 
 LINKED = 0.1  # squared correlation above which two sites are in linkage disequilibrium
+NEGLIGIBLE = 0.1
 WINDOW = 50  # sites before that a site is compared with
+STRETCH = 256  # sites whose correlations are computed together
 MOST_DENSE = 300  # columns or rows with all eigenvectors computed; of more, the leading ones by
 MOST_SQUARED = 3000  # Lanczos iterations with a matrix of at most this size
+LANCZOS_STEPS = 32  # for the largest eigenvalue only: its relative error is below 1e-3
 
 
 class Components(NamedTuple):
@@ -63,6 +71,8 @@ def level_columns(
     codes: NDArray[np.uint16], variables: Variables
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return columns of level numbers, (n_columns, n_samples), NaN if missing, and owners."""
+    if all(len(levels) <= 2 for levels in variables.levels or ()):
+        return np.where(codes < 2, codes, np.nan), np.arange(len(codes))
     columns, owners = [], []
     for variable, (own, levels, is_ordered) in enumerate(
         zip(codes, variables.levels or (), variables.is_ordered, strict=True)
@@ -137,6 +147,9 @@ def with_rest_scores(
     n_nodes = int(components.owners.max()) + 1
     nodes = variables.pick(range(n_nodes))
     scores = rest_scores(known[:n_nodes], nodes, components, len(known))
+    if scores.strides[0] == 0:
+        both = np.concatenate([reals, scores[0]])
+        return np.broadcast_to(both, (len(scores), *both.shape))
     shared = np.broadcast_to(reals, (len(scores), *reals.shape))
     return np.concatenate([shared, scores], axis=1)
 
@@ -144,7 +157,10 @@ def with_rest_scores(
 def known_codes(samples: Samples, nodes: NDArray[np.int64]) -> NDArray[np.uint16]:
     """Return level numbers of some variables, (n_nodes, n_samples), and mark missing values."""
     bits = Bits(samples.words, samples.n_samples, None if samples.is_binary else samples.starts)
-    found = np.stack([codes(bits, v) for v in nodes.tolist()])
+    if samples.is_binary:
+        found = unpacked(samples.words[nodes], samples.n_samples).astype(np.uint16)
+    else:
+        found = np.stack([codes(bits, v) for v in nodes.tolist()])
     for k, variable in enumerate(nodes.tolist()):
         if (mask := samples.missing.get(variable)) is not None:
             found[k, unpacked(mask, samples.n_samples).astype(np.bool_)] = UNKNOWN
@@ -160,20 +176,32 @@ def unlinked_sites(samples: Samples, n_nodes: int) -> NDArray[np.int64]:
     loci = samples.variables.loci or ()
     places = Coordinates.of(loci[:n_nodes])
     order = np.lexsort((places.positions, places.chromosomes))
+    order = order[places.chromosomes[order] >= 0]
     kept: list[int] = []
-    recent: list[tuple[int, NDArray[np.float64]]] = []
-    weights = sample_weights(samples)
-    for site in order[places.chromosomes[order] >= 0].tolist():
-        own = known_codes(samples, np.array([site]))[0].astype(np.float64)
-        own[own >= UNKNOWN] = np.nan
-        own = np.nan_to_num(own - np.nanmean(own)) * np.sqrt(weights)
-        size = np.linalg.norm(own)
-        chromosome = int(places.chromosomes[site])
-        recent = [(c, column) for c, column in recent[-WINDOW:] if c == chromosome]
-        if size > 0 and all((column @ own / size) ** 2 <= LINKED for _, column in recent):
-            kept.append(site)
-            recent.append((chromosome, own / size))
+    for chromosome in np.unique(places.chromosomes[order]).tolist():
+        own = order[places.chromosomes[order] == chromosome]
+        recent = np.empty((0, samples.n_samples), np.float32)
+        for start in range(0, len(own), STRETCH):
+            sites = own[start : start + STRETCH]
+            columns = np.vstack([recent, _unit_columns(samples, sites)])
+            is_linked = (columns @ columns.T) ** 2 > LINKED
+            taken = list(range(len(recent)))
+            for k in range(len(recent), len(columns)):
+                if not is_linked[k, taken[-WINDOW:]].any() and is_linked[k, k]:
+                    taken.append(k)
+            kept += sites[np.array(taken[len(recent) :], np.int64) - len(recent)].tolist()
+            recent = columns[taken[-WINDOW:]]
     return np.sort(np.array(kept, np.int64))
+
+
+def _unit_columns(samples: Samples, sites: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return centred level numbers of some sites, of length 1, or 0 for constant sites."""
+    own = known_codes(samples, sites).astype(np.float64)
+    own[own >= UNKNOWN] = np.nan
+    own -= np.nanmean(own, axis=1, keepdims=True)
+    own = np.nan_to_num(own, copy=False) * np.sqrt(sample_weights(samples))
+    lengths = np.linalg.norm(own, axis=1, keepdims=True)
+    return np.asarray(own / np.where(lengths > 1e-9, lengths, np.inf), np.float32)
 
 
 def sample_weights(samples: Samples) -> NDArray[np.float64]:
@@ -225,6 +253,42 @@ def leading_eigenvalues(columns: NDArray[Any], n: int) -> NDArray[np.float64]:
     return _leading_of(columns, n)[0][::-1]
 
 
+def permuted_eigenvalues(
+    parts: Sequence[NDArray[np.float32]], orders: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the largest eigenvalue of X' X / n_samples for each permutation of blocks of rows.
+
+    ``parts`` are the blocks, (n_columns, n_samples) each; ``orders``, (n_permutations, n_parts,
+    n_samples), are the orders of their samples. Instead of the blocks, the vectors of the Lanczos
+    iterations are permuted, of all permutations together.
+    """
+    n_permutations, _, n_samples = orders.shape
+
+    def product(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        found = np.zeros_like(vectors)
+        for k, part in enumerate(parts):
+            own = np.empty_like(vectors)
+            np.put_along_axis(own, orders[:, k].T, vectors, axis=0)
+            own = part.T @ (part @ own)
+            found += np.take_along_axis(own, orders[:, k].T, axis=0)
+        return found / np.float32(n_samples)
+
+    n_steps = min(LANCZOS_STEPS, n_samples)
+    matrices = np.zeros((n_permutations, n_steps, n_steps))
+    start = np.random.default_rng(0).normal(size=(n_samples, n_permutations))
+    own = (start / np.linalg.norm(start, axis=0)).astype(np.float32)
+    before, length = np.zeros_like(own), np.zeros(n_permutations, np.float32)
+    for step in range(n_steps):
+        following = product(own) - length * before
+        matrices[:, step, step] = (own * following).sum(axis=0)
+        following -= matrices[:, step, step].astype(np.float32) * own
+        length = np.maximum(np.linalg.norm(following, axis=0), np.float32(1e-30))
+        if step + 1 < n_steps:
+            matrices[:, step + 1, step] = length
+        before, own = own, following / length
+    return np.asarray(np.linalg.eigvalsh(matrices)[:, -1])
+
+
 def leading_eigenvectors(
     columns: NDArray[np.float64], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -246,6 +310,8 @@ def _leading_of(columns: NDArray[Any], n: int) -> tuple[NDArray[np.float64], NDA
         return values[-n:], vectors[:, -n:]
     from scipy.sparse.linalg import LinearOperator, eigsh
 
+    rows = rows.astype(np.float32, copy=False)
+
     def product(x: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(rows @ (rows.T @ x) / n_samples)
 
@@ -263,7 +329,7 @@ def rest_scores(
 ) -> NDArray[np.float64]:
     """Return scores without each target's own columns, (n_targets, K, n_samples).
 
-    Their variance is about 1.
+    Their variance is about 1. Scores that are the same for all targets are broadcast.
 
     Targets that are not part of the components (covariates, which come last) have the scores of all
     columns.
@@ -272,11 +338,15 @@ def rest_scores(
     columns -= components.means[:, np.newaxis]
     columns /= components.deviations[:, np.newaxis]
     np.nan_to_num(columns, copy=False)
-    scores = components.weights.T @ columns
-    found = np.broadcast_to(scores, (n_targets, *scores.shape)).copy()
-    own = components.weights[:, :, np.newaxis] * columns[:, np.newaxis]
-    np.subtract.at(found, components.owners, own)
-    return found / np.sqrt(np.maximum(components.eigenvalues, 1e-300))[:, np.newaxis]
+    units = components.weights / np.sqrt(np.maximum(components.eigenvalues, 1e-300))
+    scores = units.T @ columns
+    found = np.broadcast_to(scores, (n_targets, *scores.shape))
+    shares = np.bincount(components.owners, (units**2).sum(axis=1))
+    if np.sqrt(columns.shape[1]) * shares.max() <= NEGLIGIBLE:
+        return found
+    found = found.copy()
+    np.subtract.at(found, components.owners, units[:, :, np.newaxis] * columns[:, np.newaxis])
+    return found
 
 
 def of_target(reals: NDArray[np.float64], target: int) -> NDArray[np.float64]:

@@ -46,6 +46,16 @@ def associated_among(
     costs: Costs,
     instruction_set: str = "",
 ) -> tuple[_Integers, _Reals]: ...
+def associated_residuals(
+    bits: Bits,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    means: _Reals,
+    variances: _Reals,
+    least: float,
+    least_variance: float,
+    instruction_set: str = "",
+) -> tuple[_Integers, _Reals]: ...
 def toggle_scores(
     bits: Bits,
     targets: _Integers,

@@ -41,11 +41,15 @@ class Reals(NamedTuple):
     def of(cls, columns: NDArray[np.float64], offset: NDArray[np.float64] | None = None) -> Self:
         """Combine columns and offsets, and group the samples in which they are equal.
 
+        Columns that are broadcast over the targets are stored once.
+
         Examples
         --------
         >>> Reals.of(np.array([[0.5, 2.0, 0.5]])).groups.tolist()
         [0, 1, 0]
         """
+        if columns.ndim == 3 and columns.strides[0] == 0:
+            columns = columns[0]
         columns = np.ascontiguousarray(columns, np.float64)
         offset = None if offset is None else np.ascontiguousarray(offset, np.float64)
         ungrouped = cls(columns, offset, np.zeros(columns.shape[-1], np.uint32))

@@ -37,6 +37,7 @@ from markhood.kernels.protocol import (
     PairFits,
     PairPrior,
     Pricing,
+    Residuals,
     Tiling,
     Unsound,
 )
@@ -132,6 +133,23 @@ class NativeKernels:
             self.instruction_set,
         )
         return AssociatedTables(found.reshape(-1, 2), ratios)
+
+    def associated_residuals(
+        self, bits: Bits, rows: range, columns: range, residuals: Residuals, least: float
+    ) -> AssociatedTables:
+        """Find the pairs i < j of binary variables whose residuals are correlated."""
+        means, variances, least_variance = residuals
+        pairs, statistics = _native.associated_residuals(
+            _packed(bits),
+            (rows.start, rows.stop),
+            (columns.start, columns.stop),
+            means,
+            variances,
+            least,
+            least_variance,
+            self.instruction_set,
+        )
+        return AssociatedTables(pairs.reshape(-1, 2), statistics)
 
     @fits
     def toggle_scores(

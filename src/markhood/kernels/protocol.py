@@ -69,6 +69,19 @@ class AssociatedTables(NamedTuple):
     ratios: NDArray[np.float64]
 
 
+class Residuals(NamedTuple):
+    """Residuals of binary variables given real columns, as short vectors with inner products.
+
+    With p_i the probabilities of ones of variable i in every sample, ``means[i] @ means[j]`` is the
+    sum of p_i p_j, and ``variances[i] @ variances[j]`` the sum of p_i (1 - p_i) p_j (1 - p_j). Sums
+    of variances count as at least ``least_variance``.
+    """
+
+    means: NDArray[np.float64]
+    variances: NDArray[np.float64]
+    least_variance: float
+
+
 class Blankets(NamedTuple):
     """Result of a greedy search: a blanket and a score per target, and the number of evaluations.
 
@@ -288,6 +301,16 @@ class Kernels(Protocol):
         self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
     ) -> AssociatedTables:
         """Select the pairs i < j whose likelihood ratio is at least their penalty, in order."""
+
+    def associated_residuals(
+        self, bits: Bits, rows: range, columns: range, residuals: Residuals, least: float
+    ) -> AssociatedTables:
+        """Find the pairs i < j of binary variables whose residuals are correlated.
+
+        With U the sum of x_i x_j - p_i p_j and V the sum of p_i (1 - p_i) p_j (1 - p_j), the ratio
+        is approximately U^2 / (2 V), and corrected for rare values by the ratio in the pair's
+        table of expected counts. It must be at least ``least`` > 0.
+        """
 
     def toggle_scores(
         self,

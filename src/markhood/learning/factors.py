@@ -39,6 +39,7 @@ from markhood.data.rest_scores import (
     leading_components,
     leading_eigenvalues,
     level_columns,
+    permuted_eigenvalues,
     unlinked_sites,
 )
 from markhood.data.samples import Samples
@@ -246,12 +247,13 @@ def n_above_noise(
     _, blocks = np.unique(np.arange(len(nodes)) if blocks is None else blocks, return_inverse=True)
     n_blocks = int(blocks.max()) + 1
     in_order = np.tile(np.arange(columns.shape[1]), (n_blocks, 1))
-    # Blocks keep their own components, which come after the factors in the data.
-    n_compared = len(eigenvalues) if n_blocks == len(nodes) else 1
-    rng, permuted = np.random.default_rng(seed), np.empty((n_permutations, n_compared))
-    for k in range(n_permutations):
-        orders = rng.permuted(in_order, axis=1)[blocks[owners]]
-        shuffled = np.take_along_axis(columns, orders, axis=1)
-        permuted[k] = leading_eigenvalues(shuffled, n_compared)
+    rng = np.random.default_rng(seed)
+    orders = (rng.permuted(in_order, axis=1) for _ in range(n_permutations))
+    if n_blocks == len(nodes):
+        shuffled = (np.take_along_axis(columns, order[owners], axis=1) for order in orders)
+        permuted = np.array([leading_eigenvalues(own, len(eigenvalues)) for own in shuffled])
+    else:  # blocks keep their own components, which come after the factors in the data
+        parts = [columns[blocks[owners] == block] for block in range(n_blocks)]
+        permuted = permuted_eigenvalues(parts, np.array(list(orders)))[:, np.newaxis]
     exceeds = eigenvalues > permuted.max(axis=0)
     return int(np.argmin(exceeds)) if not exceeds.all() else len(exceeds)

@@ -36,6 +36,7 @@ from markhood.kernels.protocol import (
     PairFits,
     PairPrior,
     Pricing,
+    Residuals,
 )
 from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
@@ -43,12 +44,13 @@ from markhood.kernels.words import unpacked
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.scores.given import (
-    ScoredBinaries,
+    coarse,
     covariate_design,
     fitted_shares,
     indicators_of_covariates,
     least_share_of_price,
     maximum_in_strata,
+    residuals_of,
     score_statistics,
     scored_variable,
     spreads_given,
@@ -67,7 +69,6 @@ POTTS_TOLERANCE = 1e-3
 POTTS_ROUNDING = 1e-6  # of single precision, for a total weight of 1
 LEAST_RATIO = 1e-12  # threshold where all pairs are requested
 LEAST_WORTH = 1.0  # nats; below this most pairs of a stratum pass, and it is not screened
-MOST_SCORED = 1 << 25  # values of all binary variables whose score tests are prepared together
 COLUMNS_PER_BLOCK = 32  # block size of the kernels; a tile has whole blocks
 
 
@@ -92,7 +93,7 @@ class DiscreteScorer:
         bits, d = self.samples.bits, self.samples.n_variables - self.n_covariates
         # Computed once, before all threads need it.
         if bits.reals is not None:
-            _ = self._given_covariates, self._scored
+            _ = self._given_covariates if self._residuals is None else None
         elif self.n_covariates:
             _ = self._slack
         elif bits.is_plain:
@@ -128,43 +129,41 @@ class DiscreteScorer:
 
     def _pairs_by_score(self, tile: Tile, costs: Costs, fitted: Which | None) -> Pairs:
         """Fit the pairs of a tile given real columns, except those that cannot pass."""
-        statistics = self._score_statistics(tile)
-        first, second = (part.start for part in tile)
         least = least_share_of_price(self.samples.n_samples)
-        if self.samples.is_binary:
-            i, j = np.nonzero(statistics >= least * (costs.parameter + costs.variable))
-            edges = np.column_stack([i + first, j + second]).astype(np.int64)
-            edges = edges[edges[:, 0] < edges[:, 1]]
+        if self._residuals is not None:
+            edges, ratios = self.kernels.associated_residuals(
+                self.samples.bits,
+                *tile,
+                self._residuals,
+                least * (costs.parameter + costs.variable),
+            )
         else:
-            edges = _all_pairs(tile)
-            own = statistics[edges[:, 0] - first, edges[:, 1] - second]
-            edges = edges[own >= least * self._priced(edges, costs)]
+            edges, ratios = _all_pairs(tile), self._score_statistics(tile) / 2
+            is_likely = ratios >= least * self._priced(edges, costs)
+            edges, ratios = edges[is_likely], ratios[is_likely]
         is_fitted = np.ones(len(edges), np.bool_) if fitted is None else fitted(edges)
-        ratios = statistics[edges[:, 0] - first, edges[:, 1] - second] / 2
-        ratios = ratios.astype(np.float64)
         ratios[is_fitted] = self._ratios(edges[is_fitted])
         return Pairs(edges, ratios - self._priced(edges, costs))
 
-    def _score_statistics(self, tile: Tile) -> NDArray[np.floating]:
-        """Return the score statistics of all pairs of a tile, of shape (n_rows, n_columns)."""
-        if self._scored is not None:
-            first, second = (slice(part.start, part.stop) for part in tile)
-            return self._scored.statistics(first, second)
+    def _score_statistics(self, tile: Tile) -> NDArray[np.float64]:
+        """Return the score statistics of all pairs i < j of a tile."""
         bits, weights = self.samples.bits, self._weights
         rows, columns = (
             [scored_variable(bits, v, self._shares_given(v), weights) for v in part]
             for part in tile
         )
-        return score_statistics(rows, columns, weights)
+        statistics = score_statistics(rows, columns, weights)
+        i, j = np.indices(statistics.shape)
+        return statistics[i + tile[0].start < j + tile[1].start]
 
     @cached_property
-    def _scored(self) -> ScoredBinaries | None:
-        """Inputs of the score test of all variables, if they are binary and fit into memory."""
-        d, n = self.samples.n_variables, self.samples.n_samples
-        if not self.samples.is_binary or self.n_covariates or d * n > MOST_SCORED:
+    def _residuals(self) -> Residuals | None:
+        """Residuals of all nodes given real columns, if they are binary."""
+        bits = self.samples.bits
+        if bits.reals is None or not self.samples.is_binary:
             return None
-        coefficients = np.array(self._given_covariates)
-        return ScoredBinaries.of(self.samples.bits, coefficients, self._weights)
+        coefficients = np.array(self._coefficients(replace(bits, reals=coarse(bits.reals))))
+        return residuals_of(bits, coefficients, self.n_covariates, self._weights)
 
     def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
         """Return the pairs of a tile whose bound reaches their penalty, in lexicographic order."""
@@ -199,7 +198,10 @@ class DiscreteScorer:
     @cached_property
     def _given_covariates(self) -> list[NDArray[np.float64]]:
         """The coefficients of every node's regression on its real columns and the covariates."""
-        bits, d = self.samples.bits, self.samples.n_variables
+        return self._coefficients(self.samples.bits)
+
+    def _coefficients(self, bits: Bits) -> list[NDArray[np.float64]]:
+        d = self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
         fits = self.kernels.fit_blankets(bits, nodes, self._covariates_of(nodes), NO_PENALTY)
         n_predictors = bits.n_reals + int(bits.n_scores[d - self.n_covariates :].sum())

@@ -30,13 +30,24 @@ mean. So
     ratio ~ U' V^-1 U / 2 <= T / 2,     T = |P_i^-1/2 U P_j^-1/2|^2 / sum of share_i share_j.
 
 Without covariates, a ratio never exceeds T (N log(1 + phi^2) <= N phi^2). With real columns this
-does not hold exactly, and pairs are fitted if T is at least `least_share_of_price` times their
-penalty.
+does not hold exactly. Pairs are fitted if their approximate ratio, T / 2, is at least
+`least_share_of_price` times their penalty.
+
+**Binary variables.** For these U is the joint count minus the sum of p_i p_j, where p_i are the
+probabilities of variable i, and V is the sum of p_i (1 - p_i) p_j (1 - p_j). The p_i are smooth
+functions of few columns, so a few singular vectors represent all of them, and both sums are inner
+products of short vectors. A pair then costs a joint count of bits and two such products
+(`native/count/residual_pairs.hpp`). If every variable has rest scores of its own, p_i also depends
+on x_i, which is not represented. This changes U by a factor of about 1 - c_i c_j, where c_i is the
+change of p_i by x_i.
+
+With rare values, the ratio is much smaller than T / 2. The approximate ratio is therefore that of
+the table with the expected counts, multiplied by what makes its own score statistic equal to T.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -44,20 +55,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
-from markhood.kernels.bits import Bits
+from markhood.kernels.bits import Bits, Reals
+from markhood.kernels.protocol import Residuals
 from markhood.kernels.reference.pair_fit import features_of
 from markhood.kernels.tables import codes, n_levels
-from markhood.kernels.words import unpacked
 
-# Among 28 296 pairs that reached their penalty in 3500 simulated tables (10 variables, 40 to 1000
-# samples, some with heavy-tailed covariates and quadratic effects), the smallest T was 0.62 of the
-# penalty. With 200 samples or more it was 1.30 (5342 pairs, 450 tables of 12 variables).
-LEAST_OF_PRICE, LEAST_WITH_MANY_SAMPLES = 0.25, 1.0
+# In 1500 simulated tables (12 binary variables, 40 to 2000 samples, one to three real columns, many
+# heavy-tailed or with quadratic effects), 4 of 13 833 pairs that reached their penalty with 500
+# samples or more had a smaller approximate ratio, and 24 of 9438 with fewer samples.
+LEAST_OF_PRICE, LEAST_WITH_MANY_SAMPLES = 0.125, 0.75
 MANY_SAMPLES = 500
+# The squared norm of a row that its short vector may leave, and the least sum of variances, for
+# weights of 1: sums over all samples are then known to 0.1, and a pair with a joint count of 2
+# where none is expected passes.
+ERROR, LEAST_VARIANCE = 0.05, 0.1
+ROUNDING = 1e-5  # of single precision, relative to the squared norm of a row
+STARTS, MOST_LENGTH = 64, 32  # rows at first, and numbers of a short vector at most
+BLOCK = 256  # variables whose rows are computed together
+BINS = 64  # of a real column
 
 
 def least_share_of_price(n_samples: int) -> float:
-    """Return the least score statistic of a pair that is fitted, relative to its penalty."""
+    """Return the least approximate ratio of a pair that is fitted, relative to its penalty."""
     return LEAST_WITH_MANY_SAMPLES if n_samples >= MANY_SAMPLES else LEAST_OF_PRICE
 
 
@@ -146,69 +165,105 @@ def scored_variable(
     return ScoredVariable(units[:, np.minimum(codes_of, levels - 1)], means, share)
 
 
-class ScoredBinaries(NamedTuple):
-    """Inputs of the score test of binary variables, (n_variables, n_samples) in single precision.
-
-    The same numbers as in `ScoredVariable`, with the weights of the samples in ``weighted``, the
-    scores, and ``weighted_means`` and ``weighted_shares``.
-    """
-
-    scores: NDArray[np.float32]
-    means: NDArray[np.float32]
-    shares: NDArray[np.float32]
-    weighted: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
-
-    @classmethod
-    def of(
-        cls,
-        bits: Bits,
-        coefficients: NDArray[np.float64],
-        weights: NDArray[np.float64],
-    ) -> ScoredBinaries:
-        """Compute the inputs from each variable's regression on its real columns."""
-        assert bits.reals is not None
-        n = len(coefficients)
-        columns = bits.reals.columns
-        slopes = coefficients[:, 1:]
-        eta = slopes @ columns if columns.ndim == 2 else (slopes[:, None] @ columns[:n])[:, 0]
-        chances = 1 / (1 + np.exp(-np.clip(eta + coefficients[:, :1], -700, 700)))
-        means = (chances @ weights / weights.sum())[:, None]
-        variances = np.maximum(means * (1 - means), 1e-12)
-        units = np.sqrt(variances)
-        values = unpacked(bits.words[:n], bits.n_samples)
-        parts = (
-            ((values - means) / units).astype(np.float32),
-            ((chances - means) / units).astype(np.float32),
-            (chances * (1 - chances) / variances).astype(np.float32),
-        )
-        single = weights.astype(np.float32)
-        return cls(*parts, (parts[0] * single, parts[1] * single, parts[2] * single))
-
-    def statistics(self, rows: slice, columns: slice) -> NDArray[np.float32]:
-        """Return T for every pair, of shape (n_rows, n_columns)."""
-        scores, means, shares = self.weighted
-        derivative = scores[rows] @ self.scores[columns].T - means[rows] @ self.means[columns].T
-        information = shares[rows] @ self.shares[columns].T
-        return np.asarray(derivative**2 / np.maximum(information, np.float32(1e-30)))
-
-
 def score_statistics(
     rows: Sequence[ScoredVariable],
     columns: Sequence[ScoredVariable],
     weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return T for every pair, of shape (n_rows, n_columns)."""
-    squares = np.zeros((len(rows), len(columns)))
-    last = [
-        np.concatenate(part) for part in zip(*((v.scores, v.means) for v in columns), strict=True)
-    ]
-    starts = np.cumsum([0, *(len(v.scores) for v in columns)])[:-1]
-    for k, own in enumerate(rows):
-        derivative = (own.scores * weights) @ last[0].T - (own.means * weights) @ last[1].T
-        squares[k] = np.add.reduceat((derivative**2).sum(axis=0), starts)
-    shares = [np.array([v.share for v in part]) for part in (rows, columns)]
-    information = (shares[0] * weights) @ shares[1].T
+    (scores, means, shares), others = (
+        [np.vstack(part) for part in zip(*side, strict=True)] for side in (rows, columns)
+    )
+    squares = ((scores * weights) @ others[0].T - (means * weights) @ others[1].T) ** 2
+    for axis, side in enumerate((rows, columns)):
+        starts = np.cumsum([0, *(len(v.scores) for v in side)])[:-1]
+        squares = np.add.reduceat(squares, starts, axis=axis)
+    information = (shares * weights) @ others[2].T
     return np.asarray(squares / np.maximum(information, 1e-300))
+
+
+def residuals_of(
+    bits: Bits, coefficients: NDArray[np.float64], n_covariates: int, weights: NDArray[np.float64]
+) -> Residuals:
+    """Return the residuals of binary variables given real columns and covariates.
+
+    ``coefficients``, (n_variables, 1 + n_predictors), are those of each variable's regression on
+    its `covariate_design`, and may be approximate.
+    """
+    assert bits.reals is not None
+    n, unit, roots = len(coefficients), float(weights.mean()), np.sqrt(weights).astype(np.float32)
+    is_shared = bits.reals.columns.ndim == 2
+    design = covariate_design(bits, n_covariates, 0) if is_shared else np.empty(0)
+
+    def rows(variables: NDArray[np.int64]) -> list[NDArray[np.float32]]:
+        own = coefficients[variables]
+        if is_shared:
+            eta = own[:, 1:] @ design.T
+        else:
+            designs = (covariate_design(bits, n_covariates, v) for v in variables.tolist())
+            eta = np.array([one @ slopes for one, slopes in zip(designs, own[:, 1:], strict=True)])
+        eta = np.clip(eta + own[:, :1], -80, 80).astype(np.float32)
+        chances = np.asarray(1 / (1 + np.exp(-eta)), np.float32)
+        return [chances * roots, chances * (1 - chances) * roots]
+
+    means, variances = short_vectors(rows, n, ERROR * unit)
+    return Residuals(means, variances, LEAST_VARIANCE * unit)
+
+
+def coarse(reals: Reals) -> Reals:
+    """Replace the values of shared columns by means of bins, so that fits have fewer rows.
+
+    Half of the width of a bin is its share of the samples, half its share of the range, so that
+    outliers have bins of their own.
+    """
+    if reals.columns.ndim == 3:
+        return reals
+    columns = reals.columns.copy()
+    for column in columns:
+        ranks, range_ = np.argsort(np.argsort(column)) / len(column), np.ptp(column) or 1.0
+        bins = (BINS / 2 * (ranks + (column - column.min()) / range_)).astype(np.int64)
+        counts = np.maximum(np.bincount(bins), 1)
+        column[:] = (np.bincount(bins, column) / counts)[bins]
+    return Reals.of(columns, reals.offset)
+
+
+def short_vectors(
+    rows: Callable[[NDArray[np.int64]], list[NDArray[np.float32]]], n: int, error: float
+) -> list[NDArray[np.float64]]:
+    """Return vectors whose inner products are those of n long rows, up to a small error.
+
+    ``rows`` computes the rows of some variables, of several kinds. The vectors of a kind are the
+    coordinates on the leading singular vectors of some rows. Rows that leave more than ``error``
+    are added to these, up to `MOST_LENGTH` singular vectors.
+    """
+    chosen = np.unique(np.linspace(0, n - 1, min(n, STARTS)).astype(np.int64))
+    while True:
+        bases = [_leading_vectors(own, error) for own in rows(chosen)]
+        found = [np.empty((n, len(basis))) for basis in bases]
+        left = np.empty((len(bases), n))
+        for start in range(0, n, BLOCK):
+            part = slice(start, min(start + BLOCK, n))
+            for k, own in enumerate(rows(np.arange(n)[part])):
+                found[k][part] = own @ bases[k].T
+                left[k, part] = (own**2).sum(axis=1) * (1 - ROUNDING)
+        for k, vectors in enumerate(found):
+            left[k] -= (vectors**2).sum(axis=1)
+            left[k, len(bases[k]) == MOST_LENGTH :] = 0.0
+        worst = np.argsort(left.max(axis=0))[-STARTS // 2 :]
+        more = np.union1d(chosen, worst[left.max(axis=0)[worst] > 2 * error])
+        if len(more) == len(chosen):
+            return found
+        chosen = more
+
+
+def _leading_vectors(rows: NDArray[np.float32], error: float) -> NDArray[np.float32]:
+    """Return the right singular vectors of rows that leave at most this squared norm of a row."""
+    values, vectors = np.linalg.eigh((rows @ rows.T).astype(np.float64))
+    left = np.cumsum(np.maximum(values, 0.0) * vectors**2, axis=1).max(axis=0)
+    n_left = int(np.searchsorted(left, max(error, ROUNDING * left[-1])))
+    kept = slice(max(min(n_left, len(rows) - 1), len(rows) - MOST_LENGTH), None)
+    units = vectors[:, kept] / np.sqrt(np.maximum(values[kept], 1e-30))
+    return np.asarray(units.T @ rows, np.float32)
 
 
 def spreads_given(

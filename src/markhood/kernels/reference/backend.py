@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from markhood.kernels import flips, greedy
 from markhood.kernels.bits import Bits
@@ -25,6 +26,7 @@ from markhood.kernels.protocol import (
     Flipped,
     L1Paths,
     Pricing,
+    Residuals,
     Tiling,
     Unsound,
 )
@@ -41,6 +43,7 @@ from markhood.kernels.tables import (
     n_parameters,
     ordered,
     pair_table,
+    weights_of,
 )
 from markhood.kernels.words import unpacked
 
@@ -92,6 +95,25 @@ class ReferenceKernels:
         ratios = np.array([_pair_ratio(bits, i, j) for i, j in pairs.tolist()], np.float64)
         prices = n_parameters(bits, *pairs.T) * costs.parameter + costs.variable
         return AssociatedTables(pairs[ratios >= prices], ratios[ratios >= prices])
+
+    def associated_residuals(
+        self, bits: Bits, rows: range, columns: range, residuals: Residuals, least: float
+    ) -> AssociatedTables:
+        """Find the pairs i < j of binary variables whose residuals are correlated."""
+        pairs = np.array([(i, j) for i in rows for j in columns if i < j], np.int64).reshape(-1, 2)
+        ones = unpacked(bits.words, bits.n_samples).astype(np.float64)
+        weights = weights_of(bits)
+        joint = ((ones * weights) @ ones.T)[tuple(pairs.T)]
+        scores = joint - (residuals.means @ residuals.means.T)[tuple(pairs.T)]
+        variances = (residuals.variances @ residuals.variances.T)[tuple(pairs.T)]
+        ones_i, ones_j = (ones @ weights)[pairs.T]
+        expected = joint - scores
+        rest = weights.sum() - ones_i - ones_j + expected
+        cells = np.maximum([expected, ones_i - expected, ones_j - expected, rest], 1e-9)
+        found = np.maximum(cells + np.outer([1, -1, -1, 1], scores), 0.0)
+        ratios = (xlogy(found, found / cells) - (found - cells)).sum(axis=0)
+        ratios /= (1 / cells).sum(axis=0) * np.maximum(variances, residuals.least_variance)
+        return AssociatedTables(pairs[ratios >= least], ratios[ratios >= least])
 
     def toggle_scores(
         self,
