@@ -37,6 +37,7 @@ from markhood.search.values.constraints import Constraints
 
 MOST_BITS = 1 << 22  # that are hashed
 MOST_ROWS = 1000  # of bits that are hashed, one for each level but the first
+FIRST_ROWS = 64  # of bits, which mostly tell all samples apart
 LARGEST_FREQUENCY = 6
 RARE = 1e-4  # probability below which a finding is not due to chance
 FEWEST_DISTINCT = 20  # rows whose frequencies have a common divisor by chance in 1 of 2^20 tables
@@ -108,9 +109,12 @@ def repeated_rows(samples: Samples) -> int:
     """
     rows = [*samples.words[:MOST_ROWS], *samples.missing.values()]
     n_samples = min(samples.n_samples, MOST_BITS // len(rows))
-    hashes = row_hashes([row[: n_samples // 64 + 1] for row in rows], n_samples)
-    frequencies = np.unique(hashes, return_counts=True)[1]
-    n_copies = n_samples - len(frequencies)
+    rows = [row[: n_samples // 64 + 1] for row in rows]
+    for some in (rows[:FIRST_ROWS], rows):
+        frequencies = np.unique(row_hashes(some, n_samples), return_counts=True)[1]
+        n_copies = n_samples - len(frequencies)
+        if not n_copies:
+            return 0
     if len(frequencies) >= FEWEST_DISTINCT and int(np.gcd.reduce(frequencies)) > 1:
         return n_copies
     counts = np.bincount(frequencies, minlength=LARGEST_FREQUENCY + 2).tolist()
@@ -142,10 +146,11 @@ def serial_dependence(samples: Samples) -> float:
     words = _some_words(samples)
     columns = np.linspace(0, samples.n_variables - 1, MOST_COLUMNS).astype(np.int64)
     columns = np.unique(columns[columns < samples.n_variables])
-    inside = (words[:, None] * 64 + np.arange(64)).ravel() < samples.n_samples
-    values = np.stack([_codes(samples, v, words) for v in columns.tolist()])[:, inside]
+    n_last = min(64, samples.n_samples - 64 * int(words[-1]))  # in the last word
+    values = _codes(samples, columns, words)[:, : 64 * (len(words) - 1) + n_last]
     first = np.arange(0, values.shape[1] - 1, 2)  # pairs without a common row are independent
-    run = _runs(values)
+    changes = values[:, 1:] != values[:, :-1]
+    run = _runs(values, changes)
     first = first[run[first] == run[first + 1]]
     if len(first) < 30 or len(values) < 2:
         return 0.0
@@ -153,10 +158,10 @@ def serial_dependence(samples: Samples) -> float:
     partner = np.empty(len(first), np.int64)  # of a random pair in the same run
     by_run = np.argsort(run[first], kind="stable")
     partner[by_run] = first[np.lexsort((rng.random(len(first)), run[first]))] + 1
-    more = (values[:, first] == values[:, first + 1]).astype(np.int8)
-    more -= values[:, first] == values[:, partner]
+    more = (values[:, first] != values[:, partner]).astype(np.int8)
+    more -= changes[:, first]
     most = int(more.sum(axis=1).argmax())
-    each = np.delete(more, most, axis=0).sum(axis=0, dtype=np.float64)
+    each = more.sum(axis=0, dtype=np.float64) - more[most]
     deviation = float(each.std())
     return float(each.mean()) / (deviation / math.sqrt(len(each))) if deviation else 0.0
 
@@ -167,30 +172,38 @@ def _some_words(samples: Samples) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, n_words - 1, min(n_words, MOST_WORDS)).astype(np.int64))
 
 
-def _codes(samples: Samples, variable: int, words: NDArray[np.int64]) -> NDArray[np.uint16]:
-    """Return the level numbers of a variable in some words; missing is a level of its own."""
-    start, stop = samples.starts[variable : variable + 2].tolist()
-    found = np.zeros(64 * len(words), np.uint16)
-    for level, row in enumerate(samples.words[start:stop], start=1):
-        found += unpacked(row[words], len(found)) * np.uint16(level)
-    if variable in samples.missing:
-        found += unpacked(samples.missing[variable][words], len(found)) * np.uint16(
-            stop - start + 1
-        )
+def _codes(
+    samples: Samples, columns: NDArray[np.int64], words: NDArray[np.int64]
+) -> NDArray[np.unsignedinteger]:
+    """Return the level numbers of columns in some words; missing is a level of its own."""
+    first, n_rows = samples.starts[columns], np.diff(samples.starts)[columns]
+    n_samples = 64 * len(words)
+    found = np.zeros((len(columns), n_samples), np.min_scalar_type(int(n_rows.max()) + 1))
+    for level in range(1, int(n_rows.max()) + 1):
+        has = np.flatnonzero(n_rows >= level)
+        rows = samples.words[(first[has] + level - 1)[:, None], words]
+        found[has] += unpacked(rows, n_samples) * found.dtype.type(level)
+    for k, variable in enumerate(columns.tolist()):
+        if variable in samples.missing:
+            mask = unpacked(samples.missing[variable][words], n_samples)
+            found[k] += mask * found.dtype.type(n_rows[k] + 1)
     return found
 
 
-def _runs(values: NDArray[np.uint16]) -> NDArray[np.int64]:
-    """Return the number of each row's run, in the columns by which rows are sorted."""
+def _runs(values: NDArray[np.unsignedinteger], changes: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the number of each row's run, in the columns by which rows are sorted.
+
+    ``changes`` is where a column differs from its previous row.
+    """
     run = np.zeros(values.shape[1], np.int64)
     for _ in range(MOST_SORTED):
-        before = run
-        for own in values:
-            both = run * (int(own.max()) + 1) + own
-            n_runs = int(np.count_nonzero(np.diff(both))) + 1
-            if run.max() + 1 < n_runs < len(own) // 8 and n_runs == len(np.unique(both)):
-                run = np.cumsum(np.diff(both, prepend=both[0]) != 0)
+        n_runs = 1 + np.count_nonzero(changes, axis=1)
+        for k in np.flatnonzero((run[-1] + 1 < n_runs) & (n_runs < values.shape[1] // 8)):
+            both = run * (int(values[k].max()) + 1) + values[k]
+            if n_runs[k] == len(np.unique(both)):
+                run = np.append(0, np.cumsum(changes[k]))
+                changes = changes | changes[k]
                 break
-        if run is before:
+        else:
             break
     return run
