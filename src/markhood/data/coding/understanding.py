@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from markhood.findings import FindingLog
 
 COLUMNS_SHOWN = 12
+UNDECLARED = Entry(column="")
 CONFIRMED = "numbers in an order that other columns confirm"
 
 
@@ -136,7 +137,7 @@ def understood(
     >>> found.kind, found.levels
     ('ordinal', ('low', 'mid', 'high'))
     """
-    given = wanted or Entry(column=facts.name)
+    given = wanted or UNDECLARED
     column = Entry(
         column=facts.name,
         role="node",

@@ -32,7 +32,7 @@ from markhood.data.samples import Samples
 from markhood.data.weights import row_hashes
 from markhood.errors import option, warn
 from markhood.graph.numbering import in_order
-from markhood.kernels.words import unpacked
+from markhood.kernels.words import packed, transposed, unpacked
 from markhood.search.values.constraints import Constraints
 
 MOST_BITS = 1 << 22  # that are hashed
@@ -146,22 +146,30 @@ def serial_dependence(samples: Samples) -> float:
     words = _some_words(samples)
     columns = np.linspace(0, samples.n_variables - 1, MOST_COLUMNS).astype(np.int64)
     columns = np.unique(columns[columns < samples.n_variables])
-    n_last = min(64, samples.n_samples - 64 * int(words[-1]))  # in the last word
-    values = _codes(samples, columns, words)[:, : 64 * (len(words) - 1) + n_last]
-    first = np.arange(0, values.shape[1] - 1, 2)  # pairs without a common row are independent
-    changes = values[:, 1:] != values[:, :-1]
-    run = _runs(values, changes)
+    n = 64 * (len(words) - 1) + min(64, samples.n_samples - 64 * int(words[-1]))
+    digits = _digits(samples, columns, words)
+    first = np.arange(0, n - 1, 2)  # pairs without a common row are independent
+    run = _runs(digits, n)
     first = first[run[first] == run[first + 1]]
-    if len(first) < 30 or len(values) < 2:
+    if len(first) < 30 or len(columns) < 2:
         return 0.0
     rng = np.random.default_rng(0)
     partner = np.empty(len(first), np.int64)  # of a random pair in the same run
     by_run = np.argsort(run[first], kind="stable")
     partner[by_run] = first[np.lexsort((rng.random(len(first)), run[first]))] + 1
-    more = (values[:, first] != values[:, partner]).astype(np.int8)
-    more -= changes[:, first]
-    most = int(more.sum(axis=1).argmax())
-    each = more.sum(axis=0, dtype=np.float64) - more[most]
+    blocks = range(0, len(columns), 64)  # of columns, whose digits in a sample are a word
+    rows = np.array([[transposed(own[k : k + 64]) for k in blocks] for own in digits])
+
+    def differing(others: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return np.asarray(np.bitwise_or.reduce(rows[:, :, first] ^ rows[:, :, others], axis=0))
+
+    apart, near = differing(partner), differing(first + 1)
+    most = int((_of_columns(apart) - _of_columns(near))[: len(columns)].argmax())
+    block, bit = most // 64, np.uint64(1) << np.uint64(most % 64)
+    apart[block] &= ~bit
+    near[block] &= ~bit
+    more = np.bitwise_count(apart).astype(np.float64) - np.bitwise_count(near)
+    each = more.sum(axis=0)
     deviation = float(each.std())
     return float(each.mean()) / (deviation / math.sqrt(len(each))) if deviation else 0.0
 
@@ -172,37 +180,55 @@ def _some_words(samples: Samples) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, n_words - 1, min(n_words, MOST_WORDS)).astype(np.int64))
 
 
-def _codes(
+def _digits(
     samples: Samples, columns: NDArray[np.int64], words: NDArray[np.int64]
-) -> NDArray[np.unsignedinteger]:
-    """Return the level numbers of columns in some words; missing is a level of its own."""
+) -> NDArray[np.uint64]:
+    """Return the binary digits of level numbers in some words, of shape (digits, columns, words).
+
+    Missing is a level of its own.
+    """
     first, n_rows = samples.starts[columns], np.diff(samples.starts)[columns]
-    n_samples = 64 * len(words)
-    found = np.zeros((len(columns), n_samples), np.min_scalar_type(int(n_rows.max()) + 1))
+    n_digits = (int(n_rows.max()) + bool(samples.missing)).bit_length()
+    found = np.zeros((n_digits, len(columns), len(words)), np.uint64)
     for level in range(1, int(n_rows.max()) + 1):
         has = np.flatnonzero(n_rows >= level)
         rows = samples.words[(first[has] + level - 1)[:, None], words]
-        found[has] += unpacked(rows, n_samples) * found.dtype.type(level)
+        for digit in _ones_of(level):
+            found[digit, has] |= rows
     for k, variable in enumerate(columns.tolist()):
         if variable in samples.missing:
-            mask = unpacked(samples.missing[variable][words], n_samples)
-            found[k] += mask * found.dtype.type(n_rows[k] + 1)
+            found[_ones_of(int(n_rows[k]) + 1), k] |= samples.missing[variable][words]
     return found
 
 
-def _runs(values: NDArray[np.unsignedinteger], changes: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the number of each row's run, in the columns by which rows are sorted.
+def _ones_of(number: int) -> list[int]:
+    return [digit for digit in range(number.bit_length()) if number >> digit & 1]
 
-    ``changes`` is where a column differs from its previous row.
-    """
-    run = np.zeros(values.shape[1], np.int64)
+
+def _of_columns(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Count the ones of each bit in blocks of words, of shape (blocks, n)."""
+    padded = np.zeros((len(words), -(-words.shape[1] // 64), 64), np.uint64)
+    padded.reshape(len(words), -1)[:, : words.shape[1]] = words
+    counts = [np.bitwise_count(transposed(own.T)).reshape(-1, 64) for own in padded]
+    return np.concatenate([own.sum(axis=0, dtype=np.int64) for own in counts])
+
+
+def _runs(digits: NDArray[np.uint64], n: int) -> NDArray[np.int64]:
+    """Return the number of each row's run, in the columns by which rows are sorted."""
+    following = digits >> np.uint64(1)
+    following[..., :-1] |= digits[..., 1:] << np.uint64(63)
+    changes = np.bitwise_or.reduce(digits ^ following, axis=0)
+    changes &= packed(np.ones(n - 1), digits.shape[2])
+    run = np.zeros(n, np.int64)
     for _ in range(MOST_SORTED):
-        n_runs = 1 + np.count_nonzero(changes, axis=1)
-        for k in np.flatnonzero((run[-1] + 1 < n_runs) & (n_runs < values.shape[1] // 8)):
-            both = run * (int(values[k].max()) + 1) + values[k]
-            if n_runs[k] == len(np.unique(both)):
-                run = np.append(0, np.cumsum(changes[k]))
-                changes = changes | changes[k]
+        n_runs = 1 + np.bitwise_count(changes).sum(axis=1, dtype=np.int64)
+        n_before = run[-1] + 1
+        may_be_sorted = (n_before < n_runs) & (n_runs <= n_before << len(digits))
+        for k in np.flatnonzero(may_be_sorted & (n_runs < n // 8)).tolist():
+            own = sum(unpacked(row, n).astype(np.int64) << p for p, row in enumerate(digits[:, k]))
+            if n_runs[k] == len(np.unique(run << len(digits) | own)):
+                run[1:] = np.cumsum(unpacked(changes[k], n - 1))
+                changes |= changes[k]
                 break
         else:
             break
