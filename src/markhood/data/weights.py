@@ -169,7 +169,7 @@ def _is_survey(samples: Samples, counts: NDArray[np.int64], name: str) -> bool:
     possible = math.prod(float(max(1, len(levels))) for levels in samples.levels)
     if samples.n_samples < COVERED * possible:
         return True
-    return len(np.unique(row_hashes(samples.words, samples.n_samples))) < samples.n_samples
+    return len(np.unique(row_hashes([*samples.words], samples.n_samples))) < samples.n_samples
 
 
 def row_hashes(rows: Sequence[NDArray[np.uint64]], n_samples: int) -> NDArray[np.uint64]:
