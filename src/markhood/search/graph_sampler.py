@@ -13,7 +13,8 @@ Chains over graphs (`kernels/reference/graph_chain.py`) average it over the neig
        the estimate, and their disagreement measures its error. The more certain the last round was
        about a pair, the less often it is visited. Each chain runs in parts, whose means give R-hat
        and the effective sample size (`values/probabilities.py`). Chains are doubled in length
-       until these show convergence. If draws are kept, a part is one sweep that visits all pairs.
+       until these show convergence; pairs that are then nearly certain are visited once in a part.
+       If draws are kept, a part is one sweep that visits all pairs.
 
 **Hyperparameters** are learned from all pairs. The density is the mean probability of all pairs and
 of those that its prior adds (`remaining_pairs.py`), so no prior guess of the number of edges is
@@ -62,7 +63,7 @@ SETTLED = 0.03  # relative change of the scale that does not affect probabilitie
 STILL = 0.01  # relative change of the density in a sweep that ends the rounds
 # Visits of a pair by the distance of its mean probability in the last round from 0 or 1.
 PERIODS = ((0.003, 20), (0.03, 10), (0.1, 4))
-ONCE = 255  # in every part of a chain: the first of so many sweeps
+ONCE = 255  # longer than every part of a continued chain: a visit in its first sweep
 SWEEPS_OF_ROUND = 6
 PART = 10  # fewest sweeps over which a long chain is averaged, for its diagnostics
 MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
