@@ -10,8 +10,10 @@ from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.protocol import GraphChain
 from markhood.model.ising.model import IsingModel
+from markhood.scores.discrete import DiscreteScorer
 from markhood.search.graph_sampler import (
     LARGEST_SCALE,
+    ONCE,
     SCREEN_GAMMA,
     GraphPrior,
     Sweeps,
@@ -350,9 +352,9 @@ def test_example_remaining_pairs_that_are_all_alike_are_counted():
 def test_property_parts_of_twenty_sweeps_are_the_same_chain(monkeypatch):
     samples = samples_of(network(31, 300, 12, strength=1.5))
     lengths = Sweeps(n_chains=2, n_settling=5, n_averaged=40, n_most=40)
-    monkeypatch.setattr(Sweeps, "parts", lambda self, n: [20, 20])
+    monkeypatch.setattr(Sweeps, "parts", lambda *_: [20, 20])
     in_parts = sample(samples, sweeps=lengths)
-    monkeypatch.setattr(Sweeps, "parts", lambda self, n: [40])
+    monkeypatch.setattr(Sweeps, "parts", lambda *_: [40])
     whole = sample(samples, sweeps=lengths)
     np.testing.assert_array_equal(in_parts.pairs, whole.pairs)
     # A factor by one step from a reference fit depends on which fits are stored.
@@ -361,6 +363,33 @@ def test_property_parts_of_twenty_sweeps_are_the_same_chain(monkeypatch):
     assert in_parts.density == pytest.approx(whole.density, abs=1e-8)
     assert in_parts.draws.probabilities.shape == (2, 2, len(whole.pairs))
     np.testing.assert_array_equal(in_parts.draws.edges[:, -1], whole.draws.edges[:, -1])
+
+
+def test_property_longer_chains_have_equal_parts_and_visit_certain_pairs_once_in_each(monkeypatch):
+    samples = samples_of(network(31, 300, 12, strength=1.5))
+    visited = []
+    swept = DiscreteScorer.swept
+
+    def spied(self, pairs, prior, chain, n_settling, n_sweeps):
+        visited.append((n_sweeps, prior.periods))
+        return swept(self, pairs, prior, chain, n_settling, n_sweeps)
+
+    monkeypatch.setattr(DiscreteScorer, "swept", spied)
+    monkeypatch.setattr("markhood.search.values.probabilities.LARGEST_ERROR", 0.0)
+    found = sample(samples)
+    assert found.sweeps == 160
+    assert found.draws.probabilities.shape[:2] == (4, 4)
+    np.testing.assert_allclose(
+        found.draws.probabilities.mean(axis=1), found.chain_probabilities, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        found.draws.probabilities.mean(axis=(0, 1)), found.probabilities, atol=1e-12
+    )
+    doubt = np.minimum(found.probabilities, 1 - found.probabilities)
+    n_sweeps, periods = visited[-1]
+    assert n_sweeps == 40
+    assert set(periods[doubt > 0.15].tolist()) == {1}
+    assert np.mean(periods[doubt < 0.05] == ONCE) > 0.9
 
 
 def test_oracle_effective_samples_tell_how_much_other_seeds_differ():

@@ -46,28 +46,31 @@ def near_copies(samples: Samples, edges: NDArray[np.int64]) -> list[tuple[str, s
     >>> near_copies(encode(rows), np.array([[0, 1]]))
     [('x0', 'x1')]
     """
-    edges = edges[_may_agree(samples, edges)]
+    for n_words in (samples.words.shape[1] // 8, samples.words.shape[1]):
+        edges = edges[_may_agree(samples, edges, max(1, n_words))]
+    if not len(edges):
+        return []
     kappa = np.abs(agreement(samples, edges))
     found = edges[(kappa >= NEARLY) & (kappa < 1)]
     return [(samples.names[i], samples.names[j]) for i, j in found.tolist()]
 
 
-def _may_agree(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which pairs may be near copies, by their first samples.
+def _may_agree(samples: Samples, pairs: NDArray[np.int64], n_words: int) -> NDArray[np.bool_]:
+    """Return which pairs may be near copies, by their first words of samples.
 
     Where kappa is at least `NEARLY`, at most the rest of all samples differ (or agree, for
     complements of binary variables).
     """
-    n_words = max(1, samples.words.shape[1] // 8)
-    if samples.missing or samples.weights or 64 * n_words > samples.n_samples:
+    if samples.missing or samples.weights:
         return np.ones(len(pairs), np.bool_)
+    n_seen = min(64 * n_words, samples.n_samples)
     most, counts = (1 - NEARLY) * samples.n_samples, np.empty(len(pairs), np.int64)
     first = samples.words[:, :n_words]
     for k in range(0, len(pairs), PAIRS_PER_BLOCK):
         i, j = samples.starts[pairs[k : k + PAIRS_PER_BLOCK]].T
         counts[k : k + PAIRS_PER_BLOCK] = np.bitwise_count(first[i] ^ first[j]).sum(axis=1)
     are_binary = (np.diff(samples.starts) == 1)[pairs].all(axis=1)
-    return np.asarray((counts <= most) | (are_binary & (64 * n_words - counts <= most)))
+    return np.asarray((counts <= most) | (are_binary & (n_seen - counts <= most)))
 
 
 def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

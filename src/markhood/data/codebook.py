@@ -22,9 +22,9 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markhood.data.variables import level_text
 from markhood.errors import InputError, file_error, listed
@@ -36,9 +36,11 @@ SEPARATOR = "|"
 LEVELS_WIDTH = 40  # characters of levels in a printed codebook
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """Role, kind and levels of one column; see the module for the fields."""
+class Entry(NamedTuple):
+    """Role, kind and levels of one column; see the module for the fields.
+
+    A named tuple, because wide tables make several for each column.
+    """
 
     column: str
     role: str = ""
@@ -52,7 +54,7 @@ class Entry:
     def row(self) -> dict[str, Any]:
         """Return the entry as cells of a table."""
         levels = f" {SEPARATOR} ".join(map(level_text, self.levels))
-        return asdict(self) | {"levels": levels}
+        return self._asdict() | {"levels": levels}
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Codebook:
         """Clear the roles of columns that are used in them; other roles of rows become skip."""
         return Codebook(
             tuple(
-                replace(entry, role="" if entry.column in used else "skip")
+                entry._replace(role="" if entry.column in used else "skip")
                 if entry.role not in ("", "node", "skip")
                 else entry
                 for entry in self.entries
@@ -105,7 +107,7 @@ class Codebook:
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the entries without their empty fields."""
-        return [{name: v for name, v in asdict(e).items() if v} for e in self.entries]
+        return [{name: v for name, v in e._asdict().items() if v} for e in self.entries]
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the codebook as a data frame of pandas or polars."""
@@ -147,7 +149,7 @@ class Codebook:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-FIELDS = tuple(one.name for one in fields(Entry))
+FIELDS = Entry._fields
 
 
 def codebook_of(given: Any) -> Codebook:

@@ -135,4 +135,6 @@ def names_design(name: str) -> bool:
     >>> names_design("SDMVSTRA"), names_weights("WTMEC2YR"), names_weights("wt")
     (True, True, False)
     """
+    if _DESIGN.search(name.lower()) is None:
+        return False
     return any(_DESIGN.fullmatch(word) for word in (name.lower(), *words_of(name)))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -28,7 +28,7 @@ from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples, Weights, words_per_row
 from markhood.data.storage.memory import require_memory
 from markhood.errors import InputError, option, warn
-from markhood.kernels.words import packed, unpacked
+from markhood.kernels.words import packed, transposed, unpacked
 
 UNIT = 2.0**-10
 SIMILARITY_UNIT = 2.0**-16
@@ -167,16 +167,16 @@ def _is_survey(samples: Samples, counts: NDArray[np.int64], name: str) -> bool:
     possible = math.prod(float(max(1, len(levels))) for levels in samples.levels)
     if samples.n_samples < COVERED * possible:
         return True
-    return len(np.unique(row_hashes(samples.words, samples.n_samples))) < samples.n_samples
+    return len(np.unique(row_hashes([*samples.words], samples.n_samples))) < samples.n_samples
 
 
-def row_hashes(rows: Iterable[NDArray[np.uint64]], n_samples: int) -> NDArray[np.uint64]:
+def row_hashes(rows: Sequence[NDArray[np.uint64]], n_samples: int) -> NDArray[np.uint64]:
     """Return a hash of the bits of every sample in packed rows."""
-    rng = np.random.default_rng(0)
     hashes = np.zeros(n_samples, np.uint64)
-    for row in rows:
-        key = rng.integers(2**63, dtype=np.uint64) << np.uint64(1) | np.uint64(1)
-        hashes += unpacked(row, n_samples) * key
+    for start in range(0, len(rows), 64):
+        hashes ^= transposed(np.stack(rows[start : start + 64]))[:n_samples]
+        hashes *= np.uint64(0x9E3779B97F4A7C15)  # odd, so that different samples stay different
+        hashes ^= hashes >> np.uint64(32)
     return hashes
 
 

@@ -24,6 +24,28 @@ def packed(bits: NDArray[np.generic], n_words: int) -> NDArray[np.uint64]:
     return found.view("<u8").astype(np.uint64, copy=False)
 
 
+def transposed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a word per sample of at most 64 rows of words: bit k is that of row k.
+
+    Blocks of 64 x 64 bits are transposed by swapping halves, quarters, and so on.
+
+    Examples
+    --------
+    >>> transposed(np.array([[13, 0], [1, 0]], np.uint64))[:5]
+    array([3, 0, 1, 1, 0], dtype=uint64)
+    """
+    found = np.zeros((64, words.shape[1]), np.uint64)
+    found[: len(words)] = words
+    for step in (32, 16, 8, 4, 2, 1):
+        by, low = np.uint64(step), np.uint64((2**64 - 1) // (2**step + 1))
+        halves = found.reshape(-1, 2, step, words.shape[1])
+        upper, lower = halves[:, 0], halves[:, 1]
+        swapped = ((upper >> by) ^ lower) & low
+        lower ^= swapped
+        upper ^= swapped << by
+    return found.T.ravel()
+
+
 def unpacked(words: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
     """Return the bits of rows of words, of shape (..., n_samples).
 

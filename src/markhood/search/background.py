@@ -24,6 +24,7 @@ All pairs are needed, because those that a screen selects are not typical of pai
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -148,14 +149,33 @@ def background_of(
         return 0.0
     of_edge = of_background(t, v, scale, scale) + of_edges(t, v, scale, shape).gain
     sizes = np.append(0.0, scale * RATIOS)
-    no, yes = np.log1p(-SHARES)[:, np.newaxis], np.log(SHARES)[:, np.newaxis]
-    values = np.empty(len(sizes))
-    for k, size in enumerate(sizes.tolist()):
-        each = np.logaddexp(no + of_background(t, v, scale, size), yes + of_edge)
-        values[k] = (each.sum(axis=1) + n_absent * no[:, 0]).max()
+    values, k = np.empty(len(sizes)), 0
+    for n, size in enumerate(sizes.tolist()):
+        values[n], k = _best_share(of_background(t, v, scale, size), of_edge, n_absent, k)
     if is_cut:
         return float(sizes[np.flatnonzero(values > values.max() - COMPATIBLE)[-1]])
     return float(sizes[np.argmax(values - price * (sizes > 0))])
+
+
+def _best_share(
+    without: NDArray[np.float64], of_edge: NDArray[np.float64], n_absent: float, first: int
+) -> tuple[float, int]:
+    """Return the largest log-likelihood over the shares of edges, and the index of its share.
+
+    The log-likelihood is concave in the share, so the search climbs from the index ``first``.
+    """
+
+    @cache
+    def value(k: int) -> float:
+        if not 0 <= k < len(SHARES):
+            return -np.inf
+        no, yes = np.log1p(-SHARES[k]), np.log(SHARES[k])
+        return float(np.logaddexp(no + without, yes + of_edge).sum() + n_absent * no)
+
+    k, step = first, 1 if value(first + 1) > value(first) else -1
+    while value(k + step) > value(k):
+        k += step
+    return value(k), k
 
 
 def probabilities_of(

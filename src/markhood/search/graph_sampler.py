@@ -13,7 +13,8 @@ Chains over graphs (`kernels/reference/graph_chain.py`) average it over the neig
        the estimate, and their disagreement measures its error. The more certain the last round was
        about a pair, the less often it is visited. Each chain runs in parts, whose means give R-hat
        and the effective sample size (`values/probabilities.py`). Chains are doubled in length
-       until these show convergence. If draws are kept, a part is one sweep that visits all pairs.
+       until these show convergence; pairs that are then nearly certain are visited once in a part.
+       If draws are kept, a part is one sweep that visits all pairs.
 
 **Hyperparameters** are learned from all pairs. The density is the mean probability of all pairs and
 of those that its prior adds (`remaining_pairs.py`), so no prior guess of the number of edges is
@@ -42,7 +43,13 @@ from markhood.search.hill_climbing import hill_climb
 from markhood.search.remaining_pairs import has_too_many, may_be_edges, measure_remaining_pairs
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
-from markhood.search.values.probabilities import Choice, Draws, EdgeProbabilities
+from markhood.search.values.probabilities import (
+    LARGEST_ERROR,
+    PARTS,
+    Choice,
+    Draws,
+    EdgeProbabilities,
+)
 from markhood.search.values.search_result import SearchResult, timed
 
 SCREEN_GAMMA = 0.25
@@ -56,8 +63,9 @@ SETTLED = 0.03  # relative change of the scale that does not affect probabilitie
 STILL = 0.01  # relative change of the density in a sweep that ends the rounds
 # Visits of a pair by the distance of its mean probability in the last round from 0 or 1.
 PERIODS = ((0.003, 20), (0.03, 10), (0.1, 4))
+ONCE = 255  # longer than every part of a continued chain: a visit in its first sweep
 SWEEPS_OF_ROUND = 6
-PART = 10  # sweeps over which a chain is averaged, for its diagnostics
+PART = 10  # fewest sweeps over which a long chain is averaged, for its diagnostics
 MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
 
 
@@ -110,15 +118,16 @@ class Sweeps:
     n_most: int = 160
     keep_draws: bool = False
 
-    def parts(self, n: int) -> list[int]:
+    def parts(self, n: int, n_before: int = 0) -> list[int]:
         """Return the lengths of the parts of n sweeps over which a chain is averaged.
 
         Examples
         --------
-        >>> Sweeps().parts(40), Sweeps().parts(15), Sweeps().parts(1)
-        ([10, 10, 10, 10], [8, 7], [1])
+        >>> Sweeps().parts(80), Sweeps().parts(15), Sweeps().parts(80, n_before=80)
+        ([20, 20, 20, 20], [8, 7], [40, 40])
         """
-        n_parts = n if self.keep_draws else max(min(n, 2), n // PART)
+        n_parts = min(n, PARTS if n >= PARTS * PART and not n_before else 2)
+        n_parts = n if self.keep_draws else n_parts
         return [len(part) for part in np.array_split(np.empty(n), n_parts)]
 
 
@@ -204,13 +213,14 @@ def sample_edges(
     densities, n_settling = [state.density] * len(chains), sweeps.n_settling
     runs, n, length = list[ChainRun](), 0, sweeps.n_averaged
     while True:
-        further = _advance(job, state, chains, densities, n_settling, sweeps.parts(length))
+        further = _advance(job, state, chains, densities, n_settling, sweeps.parts(length, n))
         runs = list(map(continued, runs, further)) if runs else further
         n += length
         result = together(job, state, runs, replace(sweeps, n_averaged=n))
         if 2 * n > sweeps.n_most or result.has_converged:
             return result
         length, n_settling = n, 0
+        state.visit_by(result)
         chains = [GraphChain(run.present[-1], run.generator) for run in runs]
         densities = [float(run.sums.densities[-1]) for run in runs]
 
@@ -266,11 +276,14 @@ def run_chain(
 
 
 def continued(begun: ChainRun, further: ChainRun) -> ChainRun:
-    """Join a chain and its continuation."""
+    """Join a chain and its continuation; parts are joined in pairs if those to come are longer."""
+    means, present = begun.means, begun.present
+    if len(means) > len(further.means):
+        means, present = (means[::2] + means[1::2]) / 2, present[1::2]
     return ChainRun(
         added_up([begun.sums, further.sums]),
-        np.concatenate([begun.means, further.means]),
-        np.concatenate([begun.present, further.present]),
+        np.concatenate([means, further.means]),
+        np.concatenate([present, further.present]),
         further.generator,
     )
 
@@ -368,6 +381,14 @@ class State:
 
         ((sums, chain, self.background),) = self._job.runner.map("rounds", run, [chain])
         return sums, chain
+
+    def visit_by(self, found: EdgeProbabilities) -> None:
+        """Visit pairs less often whose probability is nearly certain and has a small error."""
+        assert found.draws is not None
+        p = found.probabilities
+        is_certain = np.minimum(p, 1 - p) < PERIODS[-1][0]
+        is_settled = is_certain & (found.draws.errors <= LARGEST_ERROR / 3)
+        self._periods = self.pairs, np.where(is_settled, ONCE, periods_of(p)).astype(np.uint8)
 
     def pair_prior(self) -> PairPrior:
         """Return the fixed inputs of a chain in the current state."""

@@ -108,6 +108,7 @@ def test_example_unknown_ending(tmp_path):
 def test_example_a_file_that_does_not_fit_in_memory(tmp_path, ending, monkeypatch):
     path = tmp_path / f"table{ending}"
     write(path, np.tile(np.eye(3, dtype=int), (700, 1)))
+    monkeypatch.setattr("markhood.data.storage.memory.LITTLE", 0)
     monkeypatch.setattr("markhood.data.storage.memory.available_memory", lambda: 900)
     with refuses("memory", "", "3 variables", "900 bytes"):
         read_samples(path)

@@ -21,11 +21,13 @@ def test_example_without_meminfo(monkeypatch):
 
 @pytest.mark.parametrize("available", [None, 128])
 def test_example_what_fits_is_let_through(monkeypatch, available):
+    monkeypatch.setattr(memory, "LITTLE", 0)
     monkeypatch.setattr(memory, "available_memory", lambda: available)
     memory.require_memory(2, 512)
 
 
 def test_example_what_does_not_fit_says_how_much_it_needs(monkeypatch):
+    monkeypatch.setattr(memory, "LITTLE", 0)
     monkeypatch.setattr(memory, "available_memory", lambda: 127)
     with refuses("memory", "", "128 bytes", "127 bytes"):
         memory.require_memory(2, 512)

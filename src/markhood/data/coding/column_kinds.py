@@ -27,7 +27,6 @@ A declaration of the user comes before all of this (`understanding`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import date, time, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -76,22 +75,22 @@ def kind_by_values(facts: Facts, found: Entry, missing_is_level: bool) -> Entry:
     name, values, codes, _, declared = facts
     if len(values) < 2 and not (values and missing_is_level and facts.n_missing):
         if not values:  # left to the treatment of missing values
-            return replace(found, kind="empty", why="all values are missing")
-        return replace(found, role="skip", kind="constant", levels=values, why="a single value")
+            return found._replace(kind="empty", why="all values are missing")
+        return found._replace(role="skip", kind="constant", levels=values, why="a single value")
     if names_weights(name) and are_numbers(values) and not all(v == int(v) for v in values):
-        return replace(found, role="skip", kind="measurement", why="named like weights")
+        return found._replace(role="skip", kind="measurement", why="named like weights")
     if names_design(name):
-        return replace(found, role="skip", kind="nominal", why="named like survey design")
+        return found._replace(role="skip", kind="nominal", why="named like survey design")
     if len(values) <= 2:
-        return replace(
-            found, kind="binary", levels=() if declared is None else tuple(declared.order)
+        return found._replace(
+            kind="binary", levels=() if declared is None else tuple(declared.order)
         )
     if declared is not None:
         by_text = found if declared.is_ordered else _of_texts(found, values, codes)
         kind = "ordinal" if declared.is_ordered else "nominal"
         if by_text.role != "node":
             return by_text
-        return replace(found, kind=kind, levels=tuple(declared.order), why="a declared category")
+        return found._replace(kind=kind, levels=tuple(declared.order), why="a declared category")
     if are_numbers(values):
         return _of_numbers(found, values, codes)
     return _of_texts(found, values, codes)
@@ -102,36 +101,36 @@ def _of_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
     whole = all(value == int(value) for value in values)
     if len(values) <= MOST_STEPS:
         if whole and (names_codes(name, values) or names_units(name)):
-            return replace(found, kind="nominal", why=CODES)
-        return replace(found, kind="ordinal", why="numbers")
+            return found._replace(kind="nominal", why=CODES)
+        return found._replace(kind="ordinal", why="numbers")
     if whole:
         return _of_whole_numbers(found, values, codes)
-    return replace(found, kind="measurement", why=f"{len(values)} numbers")
+    return found._replace(kind="measurement", why=f"{len(values)} numbers")
 
 
 def _of_whole_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
     seen = codes()
     seen = seen[seen >= 0]
     are_different = len(values) >= SHARE_DISTINCT * len(seen)
-    identifier = replace(found, role="skip", kind="identifier")
+    identifier = found._replace(role="skip", kind="identifier")
     if len(values) == len(seen) and all(b > a for a, b in pairwise(values)):
-        return replace(identifier, why="numbers of the rows")
+        return identifier._replace(why="numbers of the rows")
     if are_different and (
         names_identifiers(found.column)
         or names_codes(found.column, many=True)
         or min(values) >= LONG_NUMBER
     ):
-        return replace(identifier, why="an identifier")
+        return identifier._replace(why="an identifier")
     if names_identifiers(found.column):
-        return replace(identifier, why=REPEATED)
+        return identifier._replace(why=REPEATED)
     sizes = np.bincount(seen, minlength=len(values))
     if (np.diff(seen) >= 0).all() and _are_groups(values, sizes):
-        return replace(identifier, why=GROUPED)
+        return identifier._replace(why=GROUPED)
     if names_codes(found.column, many=True) and len(seen) >= ROWS_PER_TEXT * len(values):
-        return replace(found, kind="nominal", why=CODES)
+        return found._replace(kind="nominal", why=CODES)
     if is_count(values, sizes.astype(np.float64)):
-        return replace(found, kind="count", why="whole numbers with many zeros")
-    return replace(found, kind="measurement", why=f"{len(values)} numbers")
+        return found._replace(kind="count", why="whole numbers with many zeros")
+    return found._replace(kind="measurement", why=f"{len(values)} numbers")
 
 
 def _are_groups(values: Sequence[Any], sizes: NDArray[np.int64]) -> bool:
@@ -144,21 +143,21 @@ def _are_groups(values: Sequence[Any], sizes: NDArray[np.int64]) -> bool:
 
 def _of_texts(found: Entry, values: tuple[Any, ...], codes: Codes) -> Entry:
     if all(isinstance(value, (date, time, timedelta)) for value in values):
-        return replace(found, role="skip", kind="date", why="dates")
+        return found._replace(role="skip", kind="date", why="dates")
     if (scale := recognised_scale(values)) is not None:
-        return replace(found, kind="ordinal", levels=scale, why="a recognised scale")
+        return found._replace(kind="ordinal", levels=scale, why="a recognised scale")
     if len(values) < FEWEST_DISTINCT:
-        return replace(found, kind="nominal", why="text")
+        return found._replace(kind="nominal", why="text")
     n_observed = int((codes() >= 0).sum())
     like = likeness([level_text(value) for value in values], n_observed)
     if like == "dates":
-        return replace(found, role="skip", kind="date", why="dates")
+        return found._replace(role="skip", kind="date", why="dates")
     if like == "free text":
-        return replace(found, role="skip", kind="free text", why="free text")
+        return found._replace(role="skip", kind="free text", why="free text")
     if like == "identifiers":
-        return replace(found, role="skip", kind="identifier", why="an identifier")
+        return found._replace(role="skip", kind="identifier", why="an identifier")
     if len(values) > MOST_STEPS and names_identifiers(found.column):
-        return replace(found, role="skip", kind="identifier", why=REPEATED)
+        return found._replace(role="skip", kind="identifier", why=REPEATED)
     if len(values) > MOST_STEPS and n_observed < ROWS_PER_TEXT * len(values):
-        return replace(found, role="skip", kind="identifier", why="texts that rarely repeat")
-    return replace(found, kind="nominal", why="text")
+        return found._replace(role="skip", kind="identifier", why="texts that rarely repeat")
+    return found._replace(kind="nominal", why="text")

@@ -63,7 +63,9 @@ def tabulate(
         if some_left_out:
             codes = _occurring(coded, codes)
         codes = _ordered(values, codes, orders)
-        levels = [tuple([v[c] for c in own]) for v, own in zip(values, codes, strict=True)]
+        shared: dict[str, tuple[Any, ...]] = {}  # by repr, because 0 == False == 0.0
+        sorted_values = (tuple([v[c] for c in own]) for v, own in zip(values, codes, strict=True))
+        levels = [shared.setdefault(repr(own), own) for own in sorted_values]
         if missing_is_level:
             for j in absent:
                 codes[j].append(MISSING)

@@ -111,8 +111,10 @@ def _check_infinite(table: CodedTable) -> None:
     """Raise for columns of numbers in which an infinite number is written as a text."""
     for j, values in enumerate(table.values):
         texts = {k for k, value in enumerate(values) if isinstance(value, str)}
+        if not texts:
+            continue
         others = [value for k, value in enumerate(values) if k not in texts]
-        if texts and are_numbers(others) and all(map(is_infinite, (values[k] for k in texts))):
+        if are_numbers(others) and all(map(is_infinite, (values[k] for k in texts))):
             rows = np.isin(table.codes(j), list(texts))
             table.problems.add_infinite(int(rows.argmax()), j)
     if table.problems:
@@ -131,12 +133,12 @@ def _variables(table: CodedTable, indicators: IndicatorTable) -> Variables:
 
 def _descriptions(table: CodedTable) -> dict[str, tuple[str, ...]]:
     """Return the texts and groups of the columns, if any has one."""
-    of = {entry.column: entry for entry in table.entries}
-    found = {
-        name: tuple(getattr(of[column], name) if column in of else "" for column in table.names)
-        for name in ("text", "group")
-    }
-    return {name: own for name, own in found.items() if any(own)}
+    found = {}
+    for name in ("text", "group"):
+        of = {entry.column: getattr(entry, name) for entry in table.entries}
+        if any(of.values()):
+            found[name] = tuple(of.get(column, "") for column in table.names)
+    return found
 
 
 def _codebook(table: CodedTable, variables: Variables) -> Codebook | None:
@@ -150,15 +152,15 @@ def _codebook(table: CodedTable, variables: Variables) -> Codebook | None:
         why = reasons.get(entry.column, entry.why)
         if why != entry.why or why in ROLES_OF_REASONS:  # mostly missing, or counts of rows
             role = ROLES_OF_REASONS.get(why, "skip")
-            found = replace(entry, role=role, levels=(), why=why)
+            found = entry._replace(role=role, levels=(), why=why)
         else:
-            found = replace(entry, levels=() if own is REAL else own)
+            found = entry._replace(levels=() if own is REAL else own)
         entries.append(found)
     listed_ones = {entry.column for entry in entries}
     given = {} if table.reading.codebook is None else table.reading.codebook.by_column()
     outside = [
-        replace(
-            given.get(name, Entry(column=name)), role=ROLES_OF_REASONS.get(why, "skip"), why=why
+        given.get(name, Entry(column=name))._replace(
+            role=ROLES_OF_REASONS.get(why, "skip"), why=why
         )
         for name, why in reasons.items()
         if name not in listed_ones

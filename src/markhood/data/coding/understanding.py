@@ -9,7 +9,6 @@ arrays have no names of their own and are never left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from markhood.findings import FindingLog
 
 COLUMNS_SHOWN = 12
+UNDECLARED = Entry(column="")
 CONFIRMED = "numbers in an order that other columns confirm"
 
 
@@ -52,17 +52,17 @@ def understand(table: CodedTable) -> None:
         entry = understood(facts, wanted.get(name), table.is_table, missing_is_level)
         is_measured = entry.kind in ("measurement", "count")
         if is_measured and all_nominal and len(values[j]) <= reading.max_levels:
-            entry = replace(entry, kind="nominal")
+            entry = entry._replace(kind="nominal")
         if not entry.text and name in table.log.texts:
-            entry = replace(entry, text=table.log.texts[name])
+            entry = entry._replace(text=table.log.texts[name])
         table.entries.append(entry)
     for j, entry in enumerate(table.entries):
         if entry.why == CODES and is_order_confirmed(table, j):
-            table.entries[j] = replace(entry, kind="ordinal", why=CONFIRMED)
+            table.entries[j] = entry._replace(kind="ordinal", why=CONFIRMED)
     if table.is_table:
         for j, why in derived_columns(table).items():
             if table.names[j] not in wanted:
-                table.entries[j] = replace(table.entries[j], role="skip", why=why)
+                table.entries[j] = table.entries[j]._replace(role="skip", why=why)
         _take_counts(table, wanted)
     n_nodes = sum(entry.role != "skip" for entry in table.entries)
     if n_nodes < min(MINIMUM, reading.min_columns):
@@ -78,7 +78,7 @@ def _take_counts(table: CodedTable, wanted: Mapping[str, Entry]) -> None:
         return
     name, numbers = table.names[j], table.values[j]
     table.given_weights = [numbers[code] for code in table.codes(j).tolist()]
-    table.entries[j] = replace(table.entries[j], role="skip", why="the weights")
+    table.entries[j] = table.entries[j]._replace(role="skip", why="the weights")
     table.log.add_warning(
         "weights-read",
         name,
@@ -112,13 +112,13 @@ def wanted_entries(reading: Reading, names: Sequence[str]) -> dict[str, Entry]:
         if name in named or name in covariates:
             entry = found.get(name, Entry(column=name))
             role = "covariate" if name in covariates else entry.role or "node"
-            found[name] = replace(entry, role=role)
+            found[name] = entry._replace(role=role)
     kinds = reading.kinds if isinstance(reading.kinds, Mapping) else {}
     for name, kind in kinds.items():
         if name in found and not isinstance(kind, str):
-            found[name] = replace(found[name], kind="ordinal", levels=tuple(kind))
+            found[name] = found[name]._replace(kind="ordinal", levels=tuple(kind))
         elif name in found and kind != "auto":
-            found[name] = replace(found[name], kind=kind, levels=())
+            found[name] = found[name]._replace(kind=kind, levels=())
     return found
 
 
@@ -137,7 +137,7 @@ def understood(
     >>> found.kind, found.levels
     ('ordinal', ('low', 'mid', 'high'))
     """
-    given = wanted or Entry(column=facts.name)
+    given = wanted or UNDECLARED
     column = Entry(
         column=facts.name,
         role="node",
@@ -147,13 +147,13 @@ def understood(
     )
     entry = kind_by_values(facts, column, missing_is_level)
     if not may_leave_out and entry.role != "node":
-        entry = replace(entry, role="node", why="")
+        entry = entry._replace(role="node", why="")
     if given.role:
         why = "declared as skip" if given.role == "skip" else entry.why
-        entry = replace(entry, role=given.role, why=why)
+        entry = entry._replace(role=given.role, why=why)
     if given.kind in ("nominal", "ordinal", "measurement", "count"):
         why = entry.why if entry.role == "skip" else "as declared"
-        entry = replace(entry, kind=_declared_kind(facts, given), why=why)
+        entry = entry._replace(kind=_declared_kind(facts, given), why=why)
     if entry.kind not in ("binary", "nominal", "ordinal") or not given.levels:
         return entry
     by_text = {level_text(value): value for value in facts.values}
@@ -168,7 +168,7 @@ def understood(
             f"Column {facts.name!r} has the value {unlisted[0]!r}, which is not among its listed "
             f"levels ({', '.join(texts)}): add it, or name it in {option('missing_values')}.",
         )
-    return replace(entry, levels=tuple(by_text[text] for text in texts if text in by_text))
+    return entry._replace(levels=tuple(by_text[text] for text in texts if text in by_text))
 
 
 def _declared_kind(facts: Facts, given: Entry) -> str:

@@ -32,11 +32,12 @@ from markhood.data.samples import Samples
 from markhood.data.weights import row_hashes
 from markhood.errors import option, warn
 from markhood.graph.numbering import in_order
-from markhood.kernels.words import unpacked
+from markhood.kernels.words import packed, transposed, unpacked
 from markhood.search.values.constraints import Constraints
 
 MOST_BITS = 1 << 22  # that are hashed
 MOST_ROWS = 1000  # of bits that are hashed, one for each level but the first
+FIRST_ROWS = 64  # of bits, which mostly tell all samples apart
 LARGEST_FREQUENCY = 6
 RARE = 1e-4  # probability below which a finding is not due to chance
 FEWEST_DISTINCT = 20  # rows whose frequencies have a common divisor by chance in 1 of 2^20 tables
@@ -108,9 +109,12 @@ def repeated_rows(samples: Samples) -> int:
     """
     rows = [*samples.words[:MOST_ROWS], *samples.missing.values()]
     n_samples = min(samples.n_samples, MOST_BITS // len(rows))
-    hashes = row_hashes([row[: n_samples // 64 + 1] for row in rows], n_samples)
-    frequencies = np.unique(hashes, return_counts=True)[1]
-    n_copies = n_samples - len(frequencies)
+    rows = [row[: n_samples // 64 + 1] for row in rows]
+    for some in (rows[:FIRST_ROWS], rows):
+        frequencies = np.unique(row_hashes(some, n_samples), return_counts=True)[1]
+        n_copies = n_samples - len(frequencies)
+        if not n_copies:
+            return 0
     if len(frequencies) >= FEWEST_DISTINCT and int(np.gcd.reduce(frequencies)) > 1:
         return n_copies
     counts = np.bincount(frequencies, minlength=LARGEST_FREQUENCY + 2).tolist()
@@ -142,21 +146,30 @@ def serial_dependence(samples: Samples) -> float:
     words = _some_words(samples)
     columns = np.linspace(0, samples.n_variables - 1, MOST_COLUMNS).astype(np.int64)
     columns = np.unique(columns[columns < samples.n_variables])
-    inside = (words[:, None] * 64 + np.arange(64)).ravel() < samples.n_samples
-    values = np.stack([_codes(samples, v, words) for v in columns.tolist()])[:, inside]
-    first = np.arange(0, values.shape[1] - 1, 2)  # pairs without a common row are independent
-    run = _runs(values)
+    n = 64 * (len(words) - 1) + min(64, samples.n_samples - 64 * int(words[-1]))
+    digits = _digits(samples, columns, words)
+    first = np.arange(0, n - 1, 2)  # pairs without a common row are independent
+    run = _runs(digits, n)
     first = first[run[first] == run[first + 1]]
-    if len(first) < 30 or len(values) < 2:
+    if len(first) < 30 or len(columns) < 2:
         return 0.0
     rng = np.random.default_rng(0)
     partner = np.empty(len(first), np.int64)  # of a random pair in the same run
     by_run = np.argsort(run[first], kind="stable")
     partner[by_run] = first[np.lexsort((rng.random(len(first)), run[first]))] + 1
-    more = (values[:, first] == values[:, first + 1]).astype(np.int8)
-    more -= values[:, first] == values[:, partner]
-    most = int(more.sum(axis=1).argmax())
-    each = np.delete(more, most, axis=0).sum(axis=0, dtype=np.float64)
+    blocks = range(0, len(columns), 64)  # of columns, whose digits in a sample are a word
+    rows = np.array([[transposed(own[k : k + 64]) for k in blocks] for own in digits])
+
+    def differing(others: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return np.asarray(np.bitwise_or.reduce(rows[:, :, first] ^ rows[:, :, others], axis=0))
+
+    apart, near = differing(partner), differing(first + 1)
+    most = int((_of_columns(apart) - _of_columns(near))[: len(columns)].argmax())
+    block, bit = most // 64, np.uint64(1) << np.uint64(most % 64)
+    apart[block] &= ~bit
+    near[block] &= ~bit
+    more = np.bitwise_count(apart).astype(np.float64) - np.bitwise_count(near)
+    each = more.sum(axis=0)
     deviation = float(each.std())
     return float(each.mean()) / (deviation / math.sqrt(len(each))) if deviation else 0.0
 
@@ -167,30 +180,56 @@ def _some_words(samples: Samples) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, n_words - 1, min(n_words, MOST_WORDS)).astype(np.int64))
 
 
-def _codes(samples: Samples, variable: int, words: NDArray[np.int64]) -> NDArray[np.uint16]:
-    """Return the level numbers of a variable in some words; missing is a level of its own."""
-    start, stop = samples.starts[variable : variable + 2].tolist()
-    found = np.zeros(64 * len(words), np.uint16)
-    for level, row in enumerate(samples.words[start:stop], start=1):
-        found += unpacked(row[words], len(found)) * np.uint16(level)
-    if variable in samples.missing:
-        found += unpacked(samples.missing[variable][words], len(found)) * np.uint16(
-            stop - start + 1
-        )
+def _digits(
+    samples: Samples, columns: NDArray[np.int64], words: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Return the binary digits of level numbers in some words, of shape (digits, columns, words).
+
+    Missing is a level of its own.
+    """
+    first, n_rows = samples.starts[columns], np.diff(samples.starts)[columns]
+    n_digits = (int(n_rows.max()) + bool(samples.missing)).bit_length()
+    found = np.zeros((n_digits, len(columns), len(words)), np.uint64)
+    for level in range(1, int(n_rows.max()) + 1):
+        has = np.flatnonzero(n_rows >= level)
+        rows = samples.words[(first[has] + level - 1)[:, None], words]
+        for digit in _ones_of(level):
+            found[digit, has] |= rows
+    for k, variable in enumerate(columns.tolist()):
+        if variable in samples.missing:
+            found[_ones_of(int(n_rows[k]) + 1), k] |= samples.missing[variable][words]
     return found
 
 
-def _runs(values: NDArray[np.uint16]) -> NDArray[np.int64]:
+def _ones_of(number: int) -> list[int]:
+    return [digit for digit in range(number.bit_length()) if number >> digit & 1]
+
+
+def _of_columns(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Count the ones of each bit in blocks of words, of shape (blocks, n)."""
+    padded = np.zeros((len(words), -(-words.shape[1] // 64), 64), np.uint64)
+    padded.reshape(len(words), -1)[:, : words.shape[1]] = words
+    counts = [np.bitwise_count(transposed(own.T)).reshape(-1, 64) for own in padded]
+    return np.concatenate([own.sum(axis=0, dtype=np.int64) for own in counts])
+
+
+def _runs(digits: NDArray[np.uint64], n: int) -> NDArray[np.int64]:
     """Return the number of each row's run, in the columns by which rows are sorted."""
-    run = np.zeros(values.shape[1], np.int64)
+    following = digits >> np.uint64(1)
+    following[..., :-1] |= digits[..., 1:] << np.uint64(63)
+    changes = np.bitwise_or.reduce(digits ^ following, axis=0)
+    changes &= packed(np.ones(n - 1), digits.shape[2])
+    run = np.zeros(n, np.int64)
     for _ in range(MOST_SORTED):
-        before = run
-        for own in values:
-            both = run * (int(own.max()) + 1) + own
-            n_runs = int(np.count_nonzero(np.diff(both))) + 1
-            if run.max() + 1 < n_runs < len(own) // 8 and n_runs == len(np.unique(both)):
-                run = np.cumsum(np.diff(both, prepend=both[0]) != 0)
+        n_runs = 1 + np.bitwise_count(changes).sum(axis=1, dtype=np.int64)
+        n_before = run[-1] + 1
+        may_be_sorted = (n_before < n_runs) & (n_runs <= n_before << len(digits))
+        for k in np.flatnonzero(may_be_sorted & (n_runs < n // 8)).tolist():
+            own = sum(unpacked(row, n).astype(np.int64) << p for p, row in enumerate(digits[:, k]))
+            if n_runs[k] == len(np.unique(run << len(digits) | own)):
+                run[1:] = np.cumsum(unpacked(changes[k], n - 1))
+                changes |= changes[k]
                 break
-        if run is before:
+        else:
             break
     return run
