@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from markhood.stability.centrality import StabilityRow
 
 LARGEST_COUPLING = 100.0  # larger ones count as this in centralities, whose sums would overflow
-LONGEST_NAME = 60  # letters of a name in a sentence
+LONGEST_NAME, LONGEST_TEXT = 40, 80  # letters in a sentence
 MAX_REWIRED = 300  # edges; the communities of larger graphs are not compared with rewired graphs
 MAX_MEASURED = 500  # nodes; centralities of larger graphs take too long
 TEXT_COLUMNS = ("variable", "label")
@@ -170,12 +170,18 @@ class Study:
         return found
 
     def name(self, node: int, with_text: bool = False) -> str:
-        """Return the name of a node, shortened, and its text in brackets."""
-        name = self.graph.nodes[node]
-        if len(name) > LONGEST_NAME:
-            name = f"{name[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+        """Return the name of a node and its text in brackets, both shortened."""
+        name = _shortened(self.graph.nodes[node], LONGEST_NAME)
         text = self.texts[node].rstrip(".") if self.texts and with_text else ""
-        return f"{name} ({text})" if text else name
+        return f"{name} ({_shortened(text, LONGEST_TEXT)})" if text else name
+
+
+def _shortened(text: str, most: int) -> str:
+    """Leave out the middle of a long text: long names often begin or end alike."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half].rstrip()}\N{HORIZONTAL ELLIPSIS}{text[-half + 1 :].lstrip()}"
 
 
 def finite_couplings(graph: Graph) -> Column:
