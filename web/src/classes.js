@@ -1,7 +1,7 @@
 // Three classes of pairs by their inclusion Bayes factors: present, absent and undecided; and how the number of edges
 // depends on the edge prior. The middle of `sensitivity` is the prior of the run; its odds grow by 3^(1/8) from row to row.
 
-import { byId, element, svgElement } from "./dom.js";
+import { breakable, byId, element, svgElement } from "./dom.js";
 import { ticks } from "./dots.js";
 
 const MAX_ROWS = 15;
@@ -29,7 +29,7 @@ export function offerClasses(data) {
 function drawUndecided({ nodes }, { pairs, probability, bayes_factor: factors, undecided_without_edge: count }) {
   byId("undecided").replaceChildren(
     ...pairs.slice(0, MAX_ROWS).map(([a, b], k) =>
-      element("tr", {}, element("td", { class: "name" }, nodes.name[a]), element("td", { class: "name" }, nodes.name[b]),
+      element("tr", {}, element("td", { class: "name" }, ...breakable(nodes.name[a])), element("td", { class: "name" }, ...breakable(nodes.name[b])),
         element("td", { class: "number" }, probability[k].toFixed(2)), element("td", { class: "number" }, factors[k].toPrecision(2))),
     ),
   );

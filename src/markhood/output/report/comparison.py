@@ -110,7 +110,9 @@ def comparison_content(
         for name, size, graph in zip(names, sizes, aligned, strict=True)
     ]
     data["edges"]["graphs"] = bits.tolist()
-    data["summary"] = "; ".join(
+    sources = {graph.provenance.get("data", {}).get("source") for graph in aligned}
+    source = f"{sources.pop()}: " if len(sources) == 1 and None not in sources else ""
+    data["summary"] = source + "; ".join(
         f"{name}: {'' if size is None else f'{size} samples, '}{graph.n_edges} edges"
         for name, size, graph in zip(names, sizes, aligned, strict=True)
     )
@@ -303,7 +305,9 @@ def _tests(tested: GroupComparison) -> list[str]:
     if not rows:
         return [text, f"No single coupling differs (adjusted p < {LEVEL:g})."]
     parts = [
-        f"{row['source']} \N{EN DASH} {row['target']} ({row['difference']:+.2f})"
+        f"{row['source']} \N{EN DASH} {row['target']} ({abs(row['difference']):.2f} "
+        f"{'lower' if row['difference'] < 0 else 'higher'} in {row['second']} than in "
+        f"{row['first']})"
         for row in rows[:NAMED]
     ]
     count = "1 coupling differs" if len(rows) == 1 else f"{len(rows)} couplings differ"

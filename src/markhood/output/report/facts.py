@@ -52,7 +52,7 @@ def summary(graph: Graph) -> str:
     data, n_clusters = _part(about, "data"), _part(about, "clusters").get("clusters")
     parts = [_counted(graph.n_nodes, "variable"), _counted(graph.n_edges, "edge")]
     if "samples" in data:
-        of = f" in {_counted(n_clusters, 'cluster')}" if _is_number(n_clusters) else ""
+        of = f" in {_counted(int(n_clusters), 'cluster')}" if _is_number(n_clusters) else ""
         parts.insert(0, _counted(data["samples"], "sample") + of)
     source = f"{data['source']}: " if "source" in data else ""
     adjusted = about.get("adjusted_for")
@@ -308,7 +308,8 @@ def _sample_rows(samples: Samples) -> Rows:
         rows.append(("share of ones", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
     else:
         sizes = [len(own) for own in counts]
-        rows.append(("levels of a variable", f"{min(sizes)} to {max(sizes)}"))
+        low, high = min(sizes), max(sizes)
+        rows.append(("levels of a variable", f"{low} to {high}" if low < high else f"{low}"))
     return rows
 
 

@@ -169,7 +169,7 @@ def _groups(study: Study) -> Iterator[str]:
         )
     else:
         more = len(members) - NAMED
-        rest = f"; and {counted(more, 'smaller one')}" if more > 0 else ""
+        rest = f"; and {more} more" if more > 0 else ""
         yield f"{text}: {'; '.join(described)}{rest}."
 
 
@@ -255,7 +255,7 @@ def _cautions(study: Study) -> Iterator[str]:
     for code in CAUTIONS:
         own = [one for one in warned if one["code"] == code and one["where"] != "gamma"]
         for one in own[:1]:
-            first = re.split(r"(?<=[.:]) (?=[A-Z])", one["text"])[0]
+            first = re.split(r"(?<=[.:]) (?=[A-Z])", re.sub(r" \([^()]*\)", "", one["text"]))[0]
             yield first[0].lower() + first[1:] if first.startswith("The ") else first
     data = about.get("data")
     n_samples = data.get("samples") if isinstance(data, dict) else 0

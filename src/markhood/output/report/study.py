@@ -24,6 +24,7 @@ from markhood.graph.centrality import MEASURES, centralities
 from markhood.graph.communities import Communities, best_partition, edge_weights
 from markhood.graph.edge_table import with_annotations
 from markhood.graph.graph import Graph
+from markhood.output.pictures.axes import shortened
 
 if TYPE_CHECKING:
     from markhood.model.fitted.model import FittedModel
@@ -171,17 +172,9 @@ class Study:
 
     def name(self, node: int, with_text: bool = False) -> str:
         """Return the name of a node and its text in brackets, both shortened."""
-        name = _shortened(self.graph.nodes[node], LONGEST_NAME)
+        name = shortened(self.graph.nodes[node], LONGEST_NAME)
         text = self.texts[node].rstrip(".") if self.texts and with_text else ""
-        return f"{name} ({_shortened(text, LONGEST_TEXT)})" if text else name
-
-
-def _shortened(text: str, most: int) -> str:
-    """Leave out the middle of a long text: long names often begin or end alike."""
-    if len(text) <= most:
-        return text
-    half = most // 2
-    return f"{text[:half].rstrip()}\N{HORIZONTAL ELLIPSIS}{text[-half + 1 :].lstrip()}"
+        return f"{name} ({shortened(text, LONGEST_TEXT)})" if text else name
 
 
 def finite_couplings(graph: Graph) -> Column:
