@@ -173,3 +173,12 @@ def test_groups_that_were_compared_have_p_values():
     adjusted = [row[-1] for row in data["differences"]]
     assert adjusted == sorted(adjusted)
     assert "structure (p = " in data["findings"][1]
+    values["b"] = values["b"].astype(bool) ^ (values["group"] == "y")
+    found = markhood.compare_groups(values, by="group", permutations=50)
+    said = comparison_content(found, "Groups")["findings"][2]
+    (row,) = [row for row in found.edge_rows() if row["p_adjusted"] < 0.05]
+    assert row["coupling_y"] < 0
+    assert said == (
+        "1 coupling differs (adjusted p < 0.05), most clearly a \N{EN DASH} b "
+        f"({row['coupling_x']:.2f} in x and \N{MINUS SIGN}{-row['coupling_y']:.2f} in y)."
+    )
