@@ -5,7 +5,7 @@ export const MAX_LETTERS = 26; // the card has the whole name
 const CELL = 64; // pixels, cell size of the grid for looking up boxes
 const HEIGHT = 15;
 
-// Leave out the middle of a long name: items of a questionnaire often begin or end alike.
+// Leave out the middle of a long name: items of a questionnaire often have the same beginning or end.
 export function shortName(name, most = MAX_LETTERS) {
   const letters = [...name];
   if (letters.length <= most) return name;

@@ -30,7 +30,7 @@ def side_by_side(number: int = 2) -> tuple[Axes, ...]:
 
 
 def shortened(text: str, most: int) -> str:
-    """Leave out the middle of a long text: items of a questionnaire often begin or end alike.
+    """Leave out the middle of a long text: items of a questionnaire often have the same beginning or end.
 
     Examples
     --------

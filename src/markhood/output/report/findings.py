@@ -66,7 +66,7 @@ def _couplings_rank(study: Study) -> bool:
 
 
 def _fixed(study: Study) -> str:
-    """Return what is held fixed: the other variables, hidden factors and covariates."""
+    """List the other variables, hidden factors and covariates, which are held fixed."""
     factors, covariates = study.learned.factors, study.learned.provenance.get("adjusted_for")
     held = ["all other variables"]
     if factors is not None:
