@@ -30,7 +30,7 @@ def side_by_side(number: int = 2) -> tuple[Axes, ...]:
 
 
 def shortened(text: str, most: int) -> str:
-    """Leave out the middle of a long text: items of a questionnaire often have the same beginning or end.
+    """Leave out the middle of a long text, because items often have the same beginning or end.
 
     Examples
     --------
