@@ -20,6 +20,7 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ Writer = Callable[[str, Any], str]
 
 _NOT_GIVEN = object()
 NAMES_SHOWN = 5
+_recorded: ContextVar[list[dict[str, str]] | None] = ContextVar("recorded", default=None)
 _OWN_PACKAGES = ("markhood", "sklearn")  # scikit-learn wraps the methods of estimators
 
 
@@ -86,10 +88,33 @@ def warn(
         return
     if code in _filters.errors:
         raise InputError(code, where, text)
+    if (record := _recorded.get()) is not None:
+        own = {"code": code, "where": where, "text": printable(text)}
+        record.append({"severity": "warning", **own})
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
         frame, level = frame.f_back, level + 1
     warnings.warn(category(code, where, text), stacklevel=level)
+
+
+@contextmanager
+def recorded() -> Iterator[list[dict[str, str]]]:
+    """Record the warnings that are emitted in the block.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(), recorded() as found:
+    ...     warnings.simplefilter("ignore")
+    ...     warn("weights", "w", "Weights are negative.")
+    >>> found
+    [{'severity': 'warning', 'code': 'weights', 'where': 'w', 'text': 'Weights are negative.'}]
+    """
+    found: list[dict[str, str]] = []
+    token = _recorded.set(found)
+    try:
+        yield found
+    finally:
+        _recorded.reset(token)
 
 
 def emit(log: FindingLog) -> None:

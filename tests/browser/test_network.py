@@ -76,7 +76,7 @@ def test_the_card_of_an_edge_says_all_that_is_known(opened, weather_report, weat
     page.click("#edge-rows td:nth-child(3) button")
     said = page.inner_text("#edge-facts")
     assert "82.0, very strong (40.0 from rain, 42.0 from wet)" in said
-    assert "4.20 (95 %: 3.50 to 4.90)" in said
+    assert "4.20 (95 % given the network: 3.50 to 4.90)" in said
     assert "0.98" in said
     assert "share of imputations" in said
     assert page.inner_text("#edge-words") == (

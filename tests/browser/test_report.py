@@ -35,7 +35,8 @@ def picture(page, inside="#network"):
 def test_renders(opened, small_report):
     page = opened(small_report)
     assert page.locator("#network canvas").count() > 3
-    assert page.inner_text("#summary") == "50 samples, 7 variables, 7 edges; method plrhc"
+    summary = "50 samples, 7 variables, 7 edges; method plrhc, markhood 0.1.0"
+    assert page.inner_text("#summary") == summary
     assert edges_shown(page) == 7
     assert page.locator("#edge-rows tr").count() == 7
     assert page.locator("#degree-chart rect").count() == 4

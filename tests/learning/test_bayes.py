@@ -91,6 +91,23 @@ def test_example_pairs_can_have_priors_of_their_own():
     np.testing.assert_allclose(*factors, rtol=0.05)  # but for the scale, which is learned
 
 
+def test_example_bayes_factors_are_relative_to_the_prior_of_the_pair():
+    options = {"pair_priors": {("x0", "x1"): 0.9}, "edge_prior": 0.2, "min_probability": 0.0}
+    found = markhood.learn(network(5, 200, 6, strength=0.5), "bayes", **SHORT, **options)
+    p = np.minimum(found.probability, 1 - 1e-12)
+    own = np.where((found.edges == [0, 1]).all(axis=1), 0.9 / 0.1, 0.2 / 0.8)
+    expected, factors = p / (1 - p) / own, found.annotations["bayes_factor"]
+    np.testing.assert_allclose(factors[p < 0.999], expected[p < 0.999])
+    one = of_one_pair([0.9, 0.9], np.full((2, 20), 0.1), p=0.9)
+    kept = replace(one, own_log_odds=np.log([9.0]))
+    np.testing.assert_allclose(kept.bayes_factors, 1)
+    # Another density changes the prior of pairs without their own only.
+    assert [each.n_edges_at(0.01) for each in (one, kept)] == [0, 1]
+    assert {row[1] for row in kept.sensitivity} == {1}
+    assert one.sensitivity[20] == (0.1, 1, 0)
+    assert one.sensitivity[12] == (0.0357, 1, 0)  # a third of the odds
+
+
 def test_example_priors_that_clash():
     with refuses("constraints"):
         markhood.learn(

@@ -15,7 +15,9 @@ from markhood.data.rest_scores import (
     rest_scores,
     unlinked_sites,
 )
-from markhood.output.report.facts import run_rows
+from markhood.output.report.facts import run_rows, warnings
+from markhood.output.report.findings import findings
+from markhood.output.report.study import Study
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import DiscreteScorer
 from markhood.scores.given import score_statistics, scored_variable
@@ -113,7 +115,14 @@ def test_example_a_table_with_factors_is_noticed():
     with warns("hidden-factors", where="factors"):
         graph = markhood.learn(questionnaire(1))
     assert graph.factors is None
-    markhood.learn(questionnaire(1), factors=0)
+    assert "warnings" not in markhood.learn(questionnaire(1), factors=0).provenance
+    # The report begins with it, and repeats it among its warnings.
+    (noticed,) = graph.provenance["warnings"]
+    assert (noticed["code"], noticed["where"]) == ("hidden-factors", "factors")
+    caution = findings(Study.of(graph))[-1]
+    assert caution.startswith("Caution: 2 hidden factors would explain much")
+    assert caution.endswith("of common causes.")
+    assert noticed["text"] in warnings(graph, None)
 
 
 @pytest.mark.filterwarnings("ignore::markhood.DataWarning")  # of repeated rows
@@ -311,4 +320,3 @@ def test_example_files_and_reports_have_the_loadings(tmp_path, suffix):
     leading = graph.factors.rotated().leading(0, 1)[0]
     assert leading in rows["hidden factor 1"]
     assert "hidden factor 2" in rows
-    assert str(graph.n_edges) in rows["given these factors"]

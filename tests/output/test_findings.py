@@ -50,7 +50,8 @@ def test_edges_are_ranked_by_evidence_if_most_couplings_are_infinite():
     ends = [(np.inf, np.inf), (np.inf, np.inf), (1, 1)]
     graph = Graph("abcd", [(0, 1), (1, 2), (2, 3)], [(1, 1), (4, 4), (2, 2)], ends)
     said = findings(Study.of(graph))
-    assert said[0].startswith("The strongest edge joins b and c")
+    assert said[0].startswith("The edge with the most evidence joins b and c")
+    assert "with the most neighbours are b (2), c (2)" in " ".join(said)
     assert "2 of 3 couplings are infinite" in said[-1]
 
 
@@ -74,12 +75,34 @@ def test_stability_is_stated_with_a_bootstrap(chain):
 
 
 def test_agreement_of_groups_and_communities():
-    assert _agreement(["x", "x", "y", "y"], [1, 1, 0, 0]) == 1
-    assert _agreement(["x", "x", "y", "y"], [0, 1, 0, 1]) == pytest.approx(-0.5)
+    groups = ["x", "x", "y", "y"]
+    assert _agreement(groups, np.array([1, 1, 0, 0])) == 1
+    assert _agreement(groups, np.array([0, 1, 0, 1])) == pytest.approx(-0.5)
+    assert _agreement(groups, np.array([0, 0, -1, -1])) < 1  # isolated nodes are no community
+    assert _agreement([*groups, ""], np.array([1, 1, 0, 0, 0])) == 1  # no group
     cliques = [(i, j) for start in (0, 6) for i in range(start, start + 6) for j in range(start, i)]
     graph = Graph("abcdefghijkl", [*cliques, (0, 6)])
     said = findings(Study.of(graph, groups=["x"] * 6 + ["y"] * 6))
     assert "the 2 given groups is 1.00" in said[1]
+
+
+def test_findings_name_what_is_held_fixed():
+    graph = Graph("abc", [(0, 1)], provenance={"adjusted_for": ["age"]})
+    assert (
+        "when all other variables and the covariate age are held" in findings(Study.of(graph))[-1]
+    )
+
+
+def test_strengths_of_tables_of_different_sizes_are_not_ranked():
+    table = np.array([[1.0, -1, 0], [-1, 1, 0]])
+    graph = Graph("abcd", [(0, 1), (1, 2), (2, 3)], coupling_tables=[table, table.T, None])
+    assert any("with the most neighbours are b (2)" in said for said in findings(Study.of(graph)))
+
+
+def test_long_names_keep_their_beginning_and_end():
+    names = [f"I see myself as somebody who is often {how} today" for how in ("sad", "glad")]
+    said = findings(Study.of(Graph(names, [(0, 1)])))
+    assert "I see myself as som\N{HORIZONTAL ELLIPSIS}o is often sad today" in said[0]
 
 
 def test_texts_and_groups_come_from_files_mappings_and_the_run(tmp_path):
@@ -150,3 +173,12 @@ def test_groups_that_were_compared_have_p_values():
     adjusted = [row[-1] for row in data["differences"]]
     assert adjusted == sorted(adjusted)
     assert "structure (p = " in data["findings"][1]
+    values["b"] = values["b"].astype(bool) ^ (values["group"] == "y")
+    found = markhood.compare_groups(values, by="group", permutations=50)
+    said = comparison_content(found, "Groups")["findings"][2]
+    (row,) = [row for row in found.edge_rows() if row["p_adjusted"] < 0.05]
+    assert row["coupling_y"] < 0
+    assert said == (
+        "1 coupling differs (adjusted p < 0.05), most clearly a \N{EN DASH} b "
+        f"({row['coupling_x']:.2f} in x and \N{MINUS SIGN}{-row['coupling_y']:.2f} in y)."
+    )

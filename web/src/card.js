@@ -37,7 +37,7 @@ export class Card {
     byId("node-text").textContent = data.nodes.text[node];
     byId("node-facts").textContent = this.nodeFacts(node, edges.length);
     drawForbidden(data, node);
-    drawFields(data.nodes.fields?.[node] ?? []);
+    drawFields(data.nodes.fields?.[node] ?? [], data.selection);
     drawMembers(data.nodes.members[node]);
     byId("node-shares").replaceChildren(...shareRows(data.nodes.shares?.[node] ?? []));
     byId("neighbours").replaceChildren(
@@ -109,7 +109,7 @@ function facts(data, k) {
   const rows = [["evidence", known ? `${number("evidence", 1)}, ${band(data, k)} (${ends})` : "?"]];
   if ("probability" in edges) rows.push(["probability", number("probability")]);
   const hasInterval = "coupling_low" in edges && "coupling_high" in edges;
-  const interval = hasInterval ? ` (95 %: ${number("coupling_low")} to ${number("coupling_high")})` : "";
+  const interval = hasInterval ? ` (95 % given the network: ${number("coupling_low")} to ${number("coupling_high")})` : "";
   rows.push(["coupling", `${number("coupling")}${interval}`]);
   if ("frequency" in edges) {
     const has = "boot_low" in edges;
@@ -159,9 +159,10 @@ function drawForbidden({ nodes }, node) {
 }
 
 // The fields of a variable, with intervals.
-function drawFields(fields) {
+function drawFields(fields, selection = "") {
   const known = fields.slice(0, MAX_LEVELS);
-  byId("fields").hidden = !known.length;
+  byId("fields").hidden = byId("fields-note").hidden = !known.length;
+  byId("fields-note").textContent = selection;
   byId("field-rows").replaceChildren(
     ...known.map(([level, value, low, high]) => {
       const interval = typeof low === "number" ? `${spelled(low, 2)} to ${spelled(high, 2)}` : "?";

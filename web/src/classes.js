@@ -1,10 +1,12 @@
 // Three classes of pairs by their inclusion Bayes factors: present, absent and undecided; and how the number of edges
-// depends on the edge prior.
+// depends on the edge prior. The middle of `sensitivity` is the prior of the run; its odds grow by 3^(1/8) from row to row.
 
-import { byId, element, svgElement } from "./dom.js";
+import { breakable, byId, element, svgElement } from "./dom.js";
 import { ticks } from "./dots.js";
 
 const MAX_ROWS = 15;
+const THIRD = 8; // rows to a third of the prior odds
+const TICKS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.5, 0.8];
 const [WIDTH, HEIGHT, LEFT, FOOT, TOP] = [360, 200, 36, 36, 10];
 
 export function offerClasses(data) {
@@ -27,7 +29,7 @@ export function offerClasses(data) {
 function drawUndecided({ nodes }, { pairs, probability, bayes_factor: factors, undecided_without_edge: count }) {
   byId("undecided").replaceChildren(
     ...pairs.slice(0, MAX_ROWS).map(([a, b], k) =>
-      element("tr", {}, element("td", { class: "name" }, nodes.name[a]), element("td", { class: "name" }, nodes.name[b]),
+      element("tr", {}, element("td", { class: "name" }, ...breakable(nodes.name[a])), element("td", { class: "name" }, ...breakable(nodes.name[b])),
         element("td", { class: "number" }, probability[k].toFixed(2)), element("td", { class: "number" }, factors[k].toPrecision(2))),
     ),
   );
@@ -49,13 +51,20 @@ function drawSensitivity({ sensitivity, density }) {
   const parts = [
     svgElement("line", { x1: LEFT, x2: WIDTH - 8, y1: up(0), y2: up(0) }),
     ...ticks(0, most).map((at) => text(LEFT - 5, up(at) + 4, "end", `${at}`)),
-    ...[0.005, 0.02, 0.1, 0.5].map((at) => text(along(at), HEIGHT - 20, at === 0.5 ? "end" : "middle", `${at}`)),
+    ...TICKS.filter((at) => at >= first && at <= last).map((at) => text(along(at), HEIGHT - 20, "middle", `${at}`)),
     text((LEFT + WIDTH) / 2, HEIGHT - 4, "middle", "prior probability of an edge"),
     curve(1, "curve"),
     curve(2, "curve dashed"),
   ];
-  if (density >= first && density <= last) {
-    parts.push(svgElement("line", { class: "bound", x1: along(density), x2: along(density), y1: TOP, y2: up(0) }));
-  }
+  const middle = (sensitivity.length - 1) / 2;
+  const three = [-THIRD, 0, THIRD].map((step) => sensitivity[middle + step] ?? sensitivity[0]);
+  parts.push(
+    svgElement("line", { class: "bound", x1: along(density), x2: along(density), y1: TOP, y2: up(0) }),
+    ...three.map(([prior, count]) => svgElement("circle", { cx: along(prior), cy: up(count), r: 4 })),
+  );
   byId("sensitivity-chart").replaceChildren(...parts);
+  const words = three.map(([prior, count]) => `${count} with ${prior}`).join(", ");
+  byId("sensitivity-words").textContent = `Edges with a probability above 1/2 (solid) and above 0.9 (dashed) by the prior probability of an edge. ` +
+    `Dots: above 1/2 with a third, one and three times the prior odds of this run (vertical line): ${words}. The counts follow from the ` +
+    "Bayes factors of this run, not from further chains; pairs with a prior of their own keep it.";
 }

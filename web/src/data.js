@@ -71,9 +71,9 @@ export function across(data, edge, node) {
   return source[edge] === node ? target[edge] : source[edge];
 }
 
-export function edgeName(data, k) {
+export function edgeName(data, k, spelled = (name) => name) {
   const { name } = data.nodes;
-  return `${name[data.edges.source[k]]} \u2013 ${name[data.edges.target[k]]}`;
+  return `${spelled(name[data.edges.source[k]])} \u2013 ${spelled(name[data.edges.target[k]])}`;
 }
 
 // A column name as words.

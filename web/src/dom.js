@@ -12,6 +12,11 @@ export function svgElement(tag, attributes = {}, ...children) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+// A name that may be broken after its separators.
+export function breakable(name) {
+  return name.split(/(?<=[_.:/])/).flatMap((part, k) => (k ? [element("wbr"), part] : [part]));
+}
+
 function filled(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);

@@ -2,6 +2,7 @@
 // line). Rows can be clicked, and have the same order in print.
 
 import { svgElement } from "./dom.js";
+import { shortName } from "./labels.js";
 
 const ROW = 19;
 const NOTE = 64;
@@ -44,9 +45,8 @@ function drawRow(row, y, along, left) {
   line(outerLow, outerHigh, `outer ${kind}`);
   line(low, high, `inner ${kind}`);
   if (Number.isFinite(value)) parts.push(svgElement("circle", { class: kind, cx: along(value), cy: y, r: 3.6 }));
-  const letters = [...name];
-  const text = letters.length > LETTERS ? `${letters.slice(0, LETTERS - 1).join("")}\u2026` : name;
-  parts.push(svgElement("text", { class: "name", x: left - 10, y: y + 4, "text-anchor": "end" }, text));
+  const text = { class: "name", x: left - 10, y: y + 4, "text-anchor": "end" };
+  parts.push(svgElement("text", text, shortName(name, LETTERS)));
   if (note) parts.push(svgElement("text", { x: WIDTH, y: y + 4, "text-anchor": "end" }, note));
   parts.push(svgElement("title", {}, row.title ?? name));
   return svgElement("g", select ? { class: "clickable", onclick: select } : {}, ...parts);

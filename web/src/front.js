@@ -144,8 +144,8 @@ export class Front {
     context.stroke();
   }
 
-  // The labels and their positions, for the screen and for downloads.
-  names() {
+  // The labels and their positions, for the screen and for downloads, which have other texts.
+  names(words = shortName) {
     const { network, rank } = this;
     const { selection, matches, data } = network;
     const { width, height } = network.renderer.getDimensions();
@@ -159,7 +159,7 @@ export class Front {
     const order = [...musts, ...free];
     const must = new Set(musts);
     const candidates = [...new Set(order)].map((node) => ({
-      node, ...network.at(node), r: network.radius(node) + (this.hasRings || node === selection.node ? RING : 0), text: shortName(data.nodes.label[node]),
+      node, ...network.at(node), r: network.radius(node) + (this.hasRings || node === selection.node ? RING : 0), text: words(data.nodes.label[node]),
       must: must.has(node), toward: this.toward(node),
     }));
     const discs = network.graph.order > 300 ? [] : candidates;

@@ -1,13 +1,16 @@
 // Positions of the labels next to their nodes: nodes with the most neighbours first, without overlaps, inside the
 // view. A label avoids nodes if one of the four sides of its node is free, and is on the side away from the neighbours.
 
-const MAX_LETTERS = 26; // the card has the whole name
+export const MAX_LETTERS = 26; // the card has the whole name
 const CELL = 64; // pixels, cell size of the grid for looking up boxes
 const HEIGHT = 15;
 
-export function shortName(name) {
+// Leave out the middle of a long name: items of a questionnaire often have the same beginning or end.
+export function shortName(name, most = MAX_LETTERS) {
   const letters = [...name];
-  return letters.length > MAX_LETTERS ? `${letters.slice(0, MAX_LETTERS - 1).join("")}\u2026` : name;
+  if (letters.length <= most) return name;
+  const half = Math.ceil(most / 2);
+  return `${letters.slice(0, most - half).join("").trimEnd()}\u2026${letters.slice(1 - half).join("").trimStart()}`;
 }
 
 // `candidates` by rank: { node, x, y, r, text, must, toward }, `toward` the mean direction to the neighbours. At most `most` labels in addition to those with

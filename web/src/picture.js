@@ -4,13 +4,13 @@
 import { svgElement } from "./dom.js";
 import { FONT, RING } from "./front.js";
 import { legendEntries } from "./legend.js";
+import { MAX_LETTERS } from "./labels.js";
 import { edgeLines, short } from "./lines.js";
 import { LIGHT } from "./theme.js";
 
 const LEGEND = 26; // pixels, height of a line of the legend
 const LETTER = 7.2; // pixels, average width of a letter at 12 pixels
 const MARGIN = 14;
-const LONG = 26; // letters; longer names are in the key
 const NARROWEST = 320; // pixels, for the legend
 
 export function picture(network) {
@@ -81,8 +81,9 @@ function ring(network, node) {
 function labels(network) {
   const { label } = network.data.nodes;
   const key = [];
-  const names = network.front.names().map((one) => {
-    if ([...label[one.node]].length <= LONG) return one;
+  const isLong = (text) => [...text].length > MAX_LETTERS;
+  const names = network.front.names((text) => (isLong(text) ? "00" : text)).map((one) => {
+    if (!isLong(label[one.node])) return one;
     key.push({ words: `${key.length + 1}  ${label[one.node]}` });
     return { ...one, text: `${key.length}` };
   });

@@ -3,7 +3,7 @@
 
 import { couplingCell } from "./coupling.js";
 import { columnWords, edgeName, spelled } from "./data.js";
-import { byId, element } from "./dom.js";
+import { breakable, byId, element } from "./dom.js";
 
 const PAGE = 25;
 const INTERVALS = {
@@ -110,7 +110,7 @@ export class EdgeTable {
           },
           ...further,
         },
-        text,
+        ...breakable(text),
       );
     const node = (number) => {
       const [name, text] = [this.data.nodes.name[number], this.data.nodes.text[number]];

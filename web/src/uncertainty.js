@@ -4,6 +4,7 @@
 import { columnWords, edgeName, spelled } from "./data.js";
 import { byId, element } from "./dom.js";
 import { drawDots } from "./dots.js";
+import { shortName } from "./labels.js";
 
 const MAX_EDGES = 30;
 const MAX_NODES = 40;
@@ -40,7 +41,7 @@ function offerIntervals(data, shown, select) {
       .slice(0, MAX_EDGES)
       .sort((a, b) => edges.coupling[b] - edges.coupling[a])
       .map((k) => ({
-        name: edgeName(data, k), value: edges.coupling[k], kind: data.kind[k],
+        name: edgeName(data, k, (name) => shortName(name, 16)), value: edges.coupling[k], kind: data.kind[k],
         low: low(k), high: high(k), outerLow: outerLow(k), outerHigh: outerHigh(k),
         note: share ? spelled(edges[share][k], 2) : "",
         title: `${edgeName(data, k)}: ${spelled(edges.coupling[k], 2)}`,
@@ -49,7 +50,7 @@ function offerIntervals(data, shown, select) {
     drawDots(byId("interval-chart"), rows, { axis: "coupling (log odds ratio)", note: share });
     const few = known.length > MAX_EDGES ? ` The ${MAX_EDGES} largest of ${known.length} couplings are drawn.` : "";
     byId("interval-words").textContent = [
-      ofModel && "Lines: 95 % interval given that the edge is present.",
+      ofModel && `Lines: 95 % interval given that the edge is present. ${data.selection ?? ""}`,
       ofBootstrap && `Pale lines: ${100 * data.level} % of the bootstrap replicates, 0 where a replicate does not have the edge.`,
       share && `On the right: ${share} of the edge.`,
     ].filter(Boolean).join(" ") + few;

@@ -26,6 +26,7 @@ from markhood.errors import InputError, counted, listed
 from markhood.execution.runner import Progress, no_progress
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
+from markhood.model.fitted.summary import SELECTION
 from markhood.model.fitting.fit import fit_model
 from markhood.options import Options
 from markhood.stability.bootstrap import bootstrap_data
@@ -114,6 +115,8 @@ def _add_model(model: FittedModel, result: Result) -> None:
         "Strength of every connection, with its 95 % confidence interval",
         sorted(rows, key=lambda row: -abs(row["coupling"])),
     )
+    if model.is_selected:
+        result.say(SELECTION)
     result.table("fields.csv", "Fields (thresholds) of every variable", model.field_rows(), 0)
     result.model(model)
 

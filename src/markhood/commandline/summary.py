@@ -131,7 +131,7 @@ def _notes(graph: Graph, is_about_file: bool) -> list[str]:
 
     return [
         one["text"]
-        for one in findings_in(graph.provenance["data"], "note")
+        for one in findings_in(graph.provenance, "note")
         if (one["code"] == "file-content") == is_about_file
     ]
 

@@ -48,6 +48,7 @@ _FILTERS = {
 PROGRESS_DELAY = 0.7  # seconds
 UNLIMITED = ("seed", "genome_length")  # whole numbers with a limit of their own
 _announced: list[tuple[str, bool]] = []  # lines to print when the outputs have been written
+_noted: set[str] = set()  # warnings that were printed: a command may learn several times
 PLINK = (".bim", ".fam")  # read together with a .bed
 
 
@@ -63,6 +64,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         from markhood.output.file_writing import together
 
         _announced.clear()
+        _noted.clear()
         try:
             with (
                 warnings.catch_warnings(),
@@ -106,6 +108,9 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     code = getattr(message, "code", None)
+    if str(message) in _noted:
+        return
+    _noted.add(str(message))
     say(f"markhood: note: {message}{f' [{code}]' if code else ''}", err=True)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from markhood.data.clusters import read_in_clusters
@@ -13,7 +16,8 @@ from markhood.data.samples import Samples
 
 def as_samples(data: Any, reading: Reading) -> Samples:
     """Read a path, or encode a table, with the options of a reading."""
-    return read_in_clusters(data, reading, lambda own: read_data(data, own))
+    found = read_in_clusters(data, reading, lambda own: read_data(data, own))
+    return replace(found, source=Path(data).name) if isinstance(data, (str, os.PathLike)) else found
 
 
 def read_labelled(data: Any, reading: Reading, labels: Mapping[str, Any]) -> tuple[Samples, Labels]:

@@ -106,6 +106,8 @@ class Samples:
         Components of the variables, whose rest scores are in every regression (`rest_scores.py`).
     clusters : ndarray of shape (n_samples,), dtype int64, optional
         The cluster of each sample, numbered from 0. By default samples are independent.
+    source : str, optional
+        Name of the file that the samples were read from, without its folder.
     """
 
     words: NDArray[np.uint64]
@@ -121,6 +123,7 @@ class Samples:
     reals: Mapping[str, RealColumn] = field(default_factory=dict)
     components: Components | None = None
     clusters: NDArray[np.int64] | None = None
+    source: str | None = None
 
     @property
     def n_reals(self) -> int:

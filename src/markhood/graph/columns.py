@@ -33,8 +33,8 @@ class Annotation(NamedTuple):
 
 
 _INTERVAL = (
-    "Coupling low and high: an interval that contains the coupling with 95 % probability, given "
-    "the edge."
+    "Coupling low and high: 95 % interval of the coupling given the edge; it does not include the "
+    "uncertainty about whether there is an edge."
 )
 ANNOTATIONS = {
     "probability": Annotation(

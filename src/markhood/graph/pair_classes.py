@@ -1,14 +1,15 @@
 """Pairs in three classes by their inclusion Bayes factors: present, absent and undecided.
 
 The inclusion Bayes factor of a pair is its posterior odds of being an edge divided by its prior
-odds. With P the posterior probability and d the density of edges (given, or its posterior mean):
+odds. With P the posterior probability and d the prior probability of the pair (its own, or the
+density of edges: given, or its posterior mean):
 
     BF = (P / (1 - P)) / (d / (1 - d)),
 
 above 10 for evidence of presence, below 1/10 for evidence of absence, and undecided between, as
 easybgm and JASP draw them. A change of the edge prior changes the posterior odds by the same factor
 as the prior odds, if all else stays as it is, so the number of edges with other edge priors follows
-from the Bayes factors.
+from the Bayes factors. It is an approximation: no further chains are run.
 
 Learning stores the classes in the provenance of the graph, so that a report of a saved graph shows
 them. Only undecided pairs without an edge are listed: edges are in the graph, and all other pairs
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 BAYES_FACTOR = 10.0  # above it, or below its inverse, evidence for or against an edge is strong
 MAX_PAIRS = 1000  # undecided pairs that are listed, the most probable ones first
-PRIORS = 41  # edge priors of the sensitivity plot
 COUNTS = ("present", "undecided", "absent", "undecided_without_edge")
 
 
@@ -41,6 +41,7 @@ def pair_classes(
     probabilities: NDArray[np.float64],
     factors: NDArray[np.float64],
     density: float,
+    sensitivity: Sequence[tuple[float, int, int]],
 ) -> dict[str, Any]:
     """Return the number of pairs in each class, undecided pairs by name, and the sensitivity.
 
@@ -54,12 +55,14 @@ def pair_classes(
     probabilities, factors : ndarray of shape (n_pairs,)
         Posterior probabilities and inclusion Bayes factors.
     density : float
+    sensitivity : sequence of tuple
+        Edge priors, and the numbers of pairs above 1/2 and above 0.9 with each.
 
     Examples
     --------
     >>> from markhood.graph.graph import Graph
     >>> pairs, p = np.array([[0, 1], [0, 2]]), np.array([0.99, 0.4])
-    >>> found = pair_classes("abc", Graph("abc", [(0, 1)]), pairs, p, 9 * p / (1 - p), 0.1)
+    >>> found = pair_classes("abc", Graph("abc", [(0, 1)]), pairs, p, 9 * p / (1 - p), 0.1, [])
     >>> [found[name] for name in COUNTS], found["pairs"]
     ([1, 1, 1, 1], [('a', 'c')])
     """
@@ -80,7 +83,7 @@ def pair_classes(
         "pairs": [(names[i], names[j]) for i, j in pairs[order].tolist()],
         "probability": probabilities[order].round(4).tolist(),
         "bayes_factor": [float(f"{x:.3g}") for x in factors[order].tolist()],
-        "sensitivity": _sensitivity(factors),
+        "sensitivity": list(sensitivity),
     }
 
 
@@ -111,12 +114,3 @@ def stored_classes(graph: Graph) -> dict[str, Any] | None:
     lengths = {len(known[name]) for name in ("pairs", "probability", "bayes_factor")}
     is_whole = len(lengths) == 1 and known["sensitivity"] and bool(np.isfinite(numbers).all())
     return known if is_whole else None
-
-
-def _sensitivity(factors: NDArray[np.float64]) -> list[tuple[float, int, int]]:
-    """Return edge priors, and the numbers of pairs above 1/2 and above 0.9 with each."""
-    rows = []
-    for prior in np.geomspace(0.005, 0.5, PRIORS).tolist():
-        odds = factors * prior / (1 - prior)
-        rows.append((float(f"{prior:.3g}"), int((odds > 1).sum()), int((odds > 9).sum())))
-    return rows

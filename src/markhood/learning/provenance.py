@@ -59,6 +59,7 @@ def with_provenance(
             "variables": samples.n_variables - len(job.constraints.covariates),
             **({} if samples.weights is None else {"weight": samples.total_weight}),
             "fingerprint": samples.fingerprint,
+            **({} if samples.source is None else {"source": samples.source}),
             **({} if samples.library is None else {"library": samples.library}),
             "understood": table_summary(samples).as_json(),
         },
@@ -95,6 +96,7 @@ def with_provenance(
             found.probabilities,
             found.bayes_factors,
             found.density,
+            found.sensitivity,
         )
     provenance |= further or {}
     if by_chance:
@@ -128,6 +130,14 @@ def with_provenance(
     if learned.largest_blanket is not None:
         provenance["largest_blanket"] = learned.largest_blanket
     return replace(learned, graph=learned.graph.with_provenance(provenance))
+
+
+def with_warnings(learned: LearnedGraph, warnings: Sequence[Mapping[str, str]]) -> LearnedGraph:
+    """Add the warnings of learning to the provenance."""
+    if not warnings:
+        return learned
+    about = {**learned.graph.provenance, "warnings": list(map(dict, warnings))}
+    return replace(learned, graph=learned.graph.with_provenance(about))
 
 
 def identity(

@@ -28,7 +28,7 @@ from markhood.data.given import as_samples
 from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.errors import InputError, option, warn
+from markhood.errors import InputError, option, recorded, warn
 from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executor import Executor
 from markhood.execution.executors import executor_named
@@ -44,7 +44,7 @@ from markhood.learning.imputation.learn_imputed import Imputation, forecast_impu
 from markhood.learning.knowledge import Knowledge, constraints_on, labels_of
 from markhood.learning.methods import METHODS, Method
 from markhood.learning.preparing import covariates_last, of_its_kinds, require_weight
-from markhood.learning.provenance import identity, with_provenance
+from markhood.learning.provenance import identity, with_provenance, with_warnings
 from markhood.learning.run import Execution, Run, RunOptions, kernels_named
 from markhood.options import Options, declare, options_from_json
 from markhood.scores.bic import Bic
@@ -269,9 +269,11 @@ class Request:
 
     def learn(self, samples: Samples) -> LearnedGraph:
         """Learn from samples, and add the provenance to the graphs."""
-        samples = self.prepared(samples)
-        safer, earlier = self._with_safe_gamma(samples)
-        return safer._learned(samples, earlier)
+        with recorded() as warnings:
+            samples = self.prepared(samples)
+            safer, earlier = self._with_safe_gamma(samples)
+            learned = safer._learned(samples, earlier)
+        return with_warnings(learned, warnings)
 
     def _learned(self, samples: Samples, earlier: EarlierScreen | None) -> LearnedGraph:
         """Learn from prepared samples."""

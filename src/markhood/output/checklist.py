@@ -122,7 +122,7 @@ def _of_data(about: Mapping[str, Any], text: Mapping[str, str]) -> Iterator[Item
         f"{complete}{text['treatment']}".strip(),
         "Why values are missing." if understood.get("missing") else "",
     )
-    codes = [one["code"] for one in findings_in(about.get("data", {}), "warning")]
+    codes = [one["code"] for one in findings_in(about, "warning")]
     is_found = "skip-pattern" in codes
     yield Item(
         topic,
@@ -219,11 +219,11 @@ def _of_results(graph: Graph, text: Mapping[str, str]) -> Iterator[Item]:
 
 def _of_interpretation(about: Mapping[str, Any]) -> Iterator[Item]:
     topic = "Interpretation and openness"
-    warned = [one["text"] for one in findings_in(about.get("data", {}), "warning")]
+    warned = [one["text"] for one in findings_in(about, "warning")]
     yield Item(
         topic,
         "Limits of the data",
-        f"Warnings about the table: {' '.join(warned)}" if warned else "",
+        f"Warnings: {' '.join(warned)}" if warned else "",
         "Selection on a sum score or diagnosis, hidden common causes, measurement error.",
     )
     yield Item(

@@ -120,8 +120,7 @@ def _treatment(about: Mapping[str, Any]) -> Iterator[str]:
         yield f"{n} of {understood.get('rows')} {verb} left out for {reason}."
     if "sentence_on_missing" in about:
         yield str(about["sentence_on_missing"])
-    data = _part(about, "data")
-    for one in (*findings_in(data, "note"), *findings_in(data, "warning")):
+    for one in (*findings_in(about, "note"), *findings_in(about, "warning")):
         if one["code"] in TREATMENTS:
             yield ADVICE.sub("", one["text"])
     left_out = {
@@ -137,11 +136,12 @@ def _treatment(about: Mapping[str, Any]) -> Iterator[str]:
         yield f"These columns were left out: {', '.join(columns)}."
 
 
-def findings_in(data: Mapping[str, Any], severity: str) -> list[Mapping[str, str]]:
-    """Return the warnings or the notes about the table, from the provenance of the data."""
-    found = _part(data, "understood").get("findings")
+def findings_in(about: Mapping[str, Any], severity: str) -> list[Mapping[str, str]]:
+    """Return the warnings or the notes of reading and learning, from the provenance of a graph."""
+    lists = _part(_part(about, "data"), "understood").get("findings"), about.get("warnings")
     return [
         {name: str(one.get(name)) for name in ("code", "where", "text")}
+        for found in lists
         for one in (found if isinstance(found, list) else ())
         if isinstance(one, Mapping) and one.get("severity") == severity
     ]

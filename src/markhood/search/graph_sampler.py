@@ -390,20 +390,25 @@ class State:
         is_settled = is_certain & (found.draws.errors <= LARGEST_ERROR / 3)
         self._periods = self.pairs, np.where(is_settled, ONCE, periods_of(p)).astype(np.uint8)
 
-    def pair_prior(self) -> PairPrior:
-        """Return the fixed inputs of a chain in the current state."""
+    def own_log_odds(self) -> NDArray[np.float64]:
+        """Return the prior log odds of pairs with their own, infinite if required; NaN if none."""
         log_odds, numbers = np.full(len(self.pairs), np.nan), pair_numbers(self.pairs)
         own, p = pair_numbers(self._prior.pairs), self._prior.probabilities
         is_candidate = np.isin(own, numbers)
         p = p[is_candidate]
         log_odds[np.searchsorted(numbers, own[is_candidate])] = np.log(p) - np.log1p(-p)
         log_odds[self._job.constraints.requires(self.pairs)] = np.inf
+        return log_odds
+
+    def pair_prior(self) -> PairPrior:
+        """Return the fixed inputs of a chain in the current state."""
+        numbers = pair_numbers(self.pairs)
         bins, counts = self._others.histogram(numbers, self.scale)
         is_learned = self._prior.density is None
         periods = np.full(len(self.pairs), PERIODS[-1][1], np.uint8)
         periods[np.searchsorted(numbers, pair_numbers(self._periods[0]))] = self._periods[1]
         return PairPrior(
-            log_odds,
+            self.own_log_odds(),
             bins,
             counts,
             self.scale,
@@ -508,6 +513,7 @@ def together(
             np.stack([own.means for own in chains]),
             densities,
         ),
+        own_log_odds=state.own_log_odds(),
     )
 
 

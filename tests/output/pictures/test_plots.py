@@ -8,6 +8,7 @@ import pytest
 from matplotlib import colors, pyplot
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 
 import markhood
 from markhood import Graph, plot, simulate
@@ -278,6 +279,25 @@ def test_graphs_without_edges(graph):
     plot.adjacency(graph)
     plot.degrees(graph)
     plot.comparison(graph, graph)
+
+
+def test_long_names_are_numbers_with_a_key():
+    names = ["mood", *(f"I see myself as somebody who is often {x} today" for x in ("sad", "glad"))]
+    graph = Graph(names, [(0, 1), (1, 2)], coupling_ends=[(1, 1), (2, 2)])
+    ax = plot.network(graph)
+    assert {text.get_text() for text in ax.texts} == {"mood", "1", "2"}
+    ax.figure.draw_without_rendering()
+    key, legend = ax.findobj(Legend)
+    said = [text.get_text() for text in key.get_texts()]
+    assert said == [f"1  {names[1]}", f"2  {names[2]}"]
+    boxes = [one.get_window_extent() for one in (key, legend)]
+    nodes = ax.transData.transform(ax.collections[-1].get_offsets())
+    assert boxes[0].y1 <= boxes[1].y0 + 1
+    assert boxes[1].y1 <= nodes[:, 1].min()
+    # Small axes have no space for a key, and neither has a plot without a legend.
+    small = plot.network(graph, pyplot.figure(figsize=(3, 0.6)).add_subplot())
+    assert len(small.findobj(Legend)) == 1
+    assert "1" not in {text.get_text() for text in plot.network(graph, legend=False).texts}
 
 
 @pytest.mark.parametrize(

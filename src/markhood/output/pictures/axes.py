@@ -29,8 +29,22 @@ def side_by_side(number: int = 2) -> tuple[Axes, ...]:
     return tuple(_pyplot().subplots(1, number, figsize=size, layout="constrained")[1])
 
 
+def shortened(text: str, most: int) -> str:
+    """Leave out the middle of a long text, because items often have the same beginning or end.
+
+    Examples
+    --------
+    >>> shortened("I find it difficult to approach others.", 21)
+    'I find it…ch others.'
+    """
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[: most - half - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}{text[-half:].lstrip()}"
+
+
 def wrapped(name: str, width: int = 28) -> str:
-    r"""Break a long name into two lines at most.
+    r"""Break a long name into two lines, and leave out the middle of what does not fit.
 
     Examples
     --------
@@ -38,10 +52,21 @@ def wrapped(name: str, width: int = 28) -> str:
     'Find it difficult to\napproach others.'
     """
     lines = wrap(name, width)
-    if len(lines) > 2:
-        rest = " ".join(lines[1:])[: width - 1].rstrip()
-        lines = [lines[0], f"{rest}\N{HORIZONTAL ELLIPSIS}"]
-    return "\n".join(lines) or name
+    return "\n".join(lines) if len(lines) <= 2 else shortened(name, 2 * width)
+
+
+def pair_label(first: str, second: str, width: int = 40) -> str:
+    r"""Return the names of both ends of an edge, below each other if they are long.
+
+    Examples
+    --------
+    >>> pair_label("mood", "sleep"), pair_label("mood in the morning", "mood at night", 20)
+    ('mood - sleep', 'mood in the morning -\nmood at night')
+    """
+    text = f"{first} - {second}"
+    if len(text) <= width:
+        return text
+    return f"{shortened(first, width)} -\n{shortened(second, width)}"
 
 
 def _pyplot() -> Any:

@@ -22,6 +22,7 @@ from markhood.output.pictures.layout import Coordinates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
 THINNEST, WIDEST = 0.6, 4.0  # points
 DOUBLE = 3.0  # points, width of an infinite coupling
@@ -40,7 +41,7 @@ _GOLDEN = 0.618034
 _CURVE = 24  # points of an arc
 _MIN_HEIGHT = 0.3  # share of the height for the nodes, for any legend
 
-Handles = list[tuple[Any, str]]  # a line or dot, and its label in the legend
+Handles = Sequence[tuple[Any, str]]  # a line or dot, and its label in the legend
 
 
 def strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
@@ -52,7 +53,7 @@ def strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
 
 def draw_edges(
     ax: Axes, graph: Graph, coordinates: Coordinates, follows_edges: bool, most: float | None = None
-) -> Handles:
+) -> list[tuple[Any, str]]:
     """Draw edges: width is the coupling, opacity the probability; negative couplings are dashed.
 
     The coupling ``most``, by default the largest, has the largest width. An infinite coupling is a
@@ -97,7 +98,7 @@ def edge_lines(
     return lines
 
 
-def _edge_handles(graph: Graph, sign: NDArray[np.int64], widest: float) -> Handles:
+def _edge_handles(graph: Graph, sign: NDArray[np.int64], widest: float) -> list[tuple[Any, str]]:
     """Return the legend entries of the signs and widths that occur."""
     if np.isnan(graph.coupling).all():
         return []
@@ -106,7 +107,9 @@ def _edge_handles(graph: Graph, sign: NDArray[np.int64], widest: float) -> Handl
         (-1, line_mark(REPULSION, 2, "dashed"), "negative"),
         (0, line_mark(UNKNOWN, 2), "no sign"),
     )
-    handles: Handles = [(mark, words) for kind, mark, words in kinds if (sign == kind).any()]
+    handles: list[tuple[Any, str]] = [
+        (mark, words) for kind, mark, words in kinds if (sign == kind).any()
+    ]
     if np.isinf(graph.coupling).any():
         double = (line_mark(UNKNOWN, DOUBLE), line_mark("white", DOUBLE / 3))
         handles.append((double, "infinite"))
@@ -172,14 +175,14 @@ def draw_nodes(
     groups: list[str] | None,
     colours: Any,
     diameters: NDArray[np.float64],
-) -> Handles:
+) -> list[tuple[Any, str]]:
     """Draw the nodes in their own colours or those of their groups."""
     look: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.8, "zorder": 2}
     if groups is None:
         own = of_nodes(graph, PLAIN if colours is None else colours, "colors")
         ax.scatter(coordinates[:, 0], coordinates[:, 1], s=diameters**2, c=own, **look)
         return []
-    handles: Handles = []
+    handles: list[tuple[Any, str]] = []
     names = sorted(set(groups))
     for number, name in enumerate(names):
         nodes = [k for k, group in enumerate(groups) if group == name]
@@ -211,8 +214,8 @@ def group_colour(number: int) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
 
 
-def frame(ax: Axes, coordinates: Coordinates, handles: Handles) -> None:
-    """Set the limits of the axes, with space for the legend below the nodes."""
+def frame(ax: Axes, coordinates: Coordinates, handles: Handles, key: Handles = ()) -> None:
+    """Set the limits of the axes, with space for the legend and the key below the nodes."""
     ax.set_axis_off()
     ax.set_aspect("auto")  # measure the whole axes
     if not len(coordinates):
@@ -221,7 +224,14 @@ def frame(ax: Axes, coordinates: Coordinates, handles: Handles) -> None:
     assert figure is not None
     figure.draw_without_rendering()  # constrained layout moves the axes
     box = ax.get_window_extent()
-    below = _add_legend(ax, handles, box.width) if handles else 0.0
+    below = 0.0
+    if key:
+        legend = _add_legend(ax, key, box, handlelength=0, handletextpad=0)
+        ax.add_artist(legend)  # the next legend does not replace it
+        below = legend.get_window_extent().height
+    if handles:
+        legend = _add_legend(ax, handles, box, below, handlelength=1.8)
+        below += legend.get_window_extent().height
     low, high = coordinates.min(0), coordinates.max(0)
     margin = 0.08 * float((high - low).max()) or 1.0
     wide, tall = high - low + 2 * margin
@@ -235,23 +245,25 @@ def frame(ax: Axes, coordinates: Coordinates, handles: Handles) -> None:
     ax.set_aspect("equal")
 
 
-def _add_legend(ax: Axes, handles: Handles, width: float) -> float:
-    """Add the legend with as many columns as fit, and return its height in pixels."""
+def _add_legend(
+    ax: Axes, handles: Handles, box: Any, above: float = 0.0, **spacing: float
+) -> Legend:
+    """Add a legend with as many columns as fit, at this height in pixels."""
     from matplotlib.legend_handler import HandlerTuple
 
     marks, words = zip(*handles, strict=True)
     for columns in range(len(handles), 0, -1):
         legend = ax.legend(
             list(marks), list(words), loc="lower center", ncols=columns, fontsize="small",
-            frameon=False, borderaxespad=0, columnspacing=1.2, handlelength=1.8,
+            frameon=False, borderaxespad=0, columnspacing=1.2, **spacing,
+            bbox_to_anchor=(0, above / box.height, 1, 1 - above / box.height),
             handler_map={tuple: HandlerTuple(ndivide=1)},
         )  # fmt: skip
         for text in legend.get_texts():
             text.set_parse_math(False)  # names may contain $
-        found = legend.get_window_extent()
-        if found.width <= width:
+        if legend.get_window_extent().width <= box.width:
             break
-    return float(found.height)
+    return legend
 
 
 def write_labels(
@@ -263,6 +275,7 @@ def write_labels(
     most: int,
 ) -> None:
     """Write at most ``most`` labels next to the nodes, without overlaps."""
+    from matplotlib.legend import Legend
     from matplotlib.patheffects import withStroke
 
     figure = ax.get_figure(root=True)
@@ -274,8 +287,7 @@ def write_labels(
         for (x, y), r in zip(ax.transData.transform(coordinates), reach, strict=True)
     ]
     whole = figure.bbox.extents
-    legend = ax.get_legend()
-    if legend is not None:
+    for legend in ax.findobj(Legend):
         taken.append(legend.get_window_extent().extents)
     sides = ((1, 0, "left", "center"), (-1, 0, "right", "center"),
              (0, 1, "center", "bottom"), (0, -1, "center", "top"))  # fmt: skip

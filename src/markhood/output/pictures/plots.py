@@ -21,7 +21,7 @@ from markhood.graph.communities import communities
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
-from markhood.output.pictures.axes import new_axes, wrapped
+from markhood.output.pictures.axes import SIZE, new_axes, shortened, wrapped
 from markhood.output.pictures.distance import by_distance
 from markhood.output.pictures.gamma import gamma_path
 from markhood.output.pictures.genome import write_marks
@@ -85,6 +85,9 @@ Labels = bool | Mapping[str, str] | Sequence[str] | None
 
 MAX_NODES = 600  # larger graphs are drawn as an overview
 MAX_LABELS = 60  # up to this number, all nodes are labelled
+LABEL_WIDTH = 22  # letters of a line of a label
+LONGEST_LABEL, LONGEST_KEY = 40, 80  # letters; longer names are numbers with a key
+KEY_LINE = 0.18  # inches, height of a line of the key
 HUBS = 30  # labelled nodes of a larger graph: those with the most neighbours
 FAINT = "#DDDDDD"
 HIT, MISS, FALSE = "#000000", "#56B4E9", "#D55E00"
@@ -127,6 +130,7 @@ def network(
         Whether to write names, or other labels for the nodes. By default all names of up to 60
         nodes, and the 30 nodes with the most neighbours in larger graphs. Labels that would overlap
         another label, a node or the legend are left out, starting with nodes with few neighbours.
+        Names that need more than two lines are numbers, explained in the legend.
     colors : str, sequence or mapping of str, optional
         Colour of all nodes or of each node; a mapping is by node name or, with `groups`, by
         group.
@@ -152,7 +156,8 @@ def network(
     ['rain', 'sun', 'wet']
     """
     graph = as_graph(graph)
-    ax = new_axes(ax)
+    texts, key = _texts(graph, labels, ax, has_key=legend)
+    ax = new_axes(ax, height=SIZE[1] - 1.2 + KEY_LINE * len(key))
     layout = resolve_layout(graph, layout)
     if graph.n_nodes > MAX_NODES and follows_edges(graph, layout):
         return _overview(graph, ax)
@@ -162,10 +167,10 @@ def network(
     handles += draw_nodes(ax, graph, coordinates, _named_groups(graph, groups), colors, diameters)
     along = isinstance(layout, str) and layout in ("circle", "arc")
     over = edge_lines(coordinates, graph.edges, follows_edges=False) if along else []
-    frame(ax, np.concatenate([coordinates, *over]), handles if legend else [])
+    frame(ax, np.concatenate([coordinates, *over]), handles if legend else [], key)
     if along:
         write_marks(ax, graph, coordinates, is_circle=layout == "circle")
-    _label(ax, graph, coordinates, diameters, labels)
+    _label(ax, graph, coordinates, diameters, texts, labels)
     return ax
 
 
@@ -212,7 +217,7 @@ def adjacency(graph: GraphLike, ax: Axes | None = None) -> Axes:
         ax.axhline(cut, color="black", linewidth=0.4)
         ax.axvline(cut, color="black", linewidth=0.4)
     shown = range(graph.n_nodes) if graph.n_nodes <= MAX_LABELS else []
-    names = [wrapped(graph.variables.labels[order[k]]) for k in shown]
+    names = [shortened(graph.variables.labels[order[k]], LABEL_WIDTH) for k in shown]
     ax.set_xticks(list(shown), names, rotation=90, fontsize="x-small", parse_math=False)
     ax.set_yticks(list(shown), names, fontsize="x-small", parse_math=False)
     return ax
@@ -256,10 +261,11 @@ def comparison(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['1 in both', '1 only in women', '1 only in men']
     """
-    ax = new_axes(ax)
     from matplotlib.collections import LineCollection
 
     truth = folded(truth, learned)
+    texts, key = _texts(truth, labels, ax)
+    ax = new_axes(ax, height=SIZE[1] - 1.2 + KEY_LINE * len(key))
     coordinates = node_coordinates(truth, layout, columns, seed)
     outcomes = edge_outcomes(truth, learned)
     words = ("hit" if len(outcomes.hits) == 1 else "hits", "missed", "false")
@@ -280,8 +286,8 @@ def comparison(
         handles.append((line_mark(colour, 1.6, style), f"{len(edges)} {name}"))
     diameters = diameters_of(truth)
     draw_nodes(ax, truth, coordinates, None, None, diameters)
-    frame(ax, coordinates, handles)
-    _label(ax, truth, coordinates, diameters, labels)
+    frame(ax, coordinates, handles, key)
+    _label(ax, truth, coordinates, diameters, texts, labels)
     return ax
 
 
@@ -337,14 +343,40 @@ def _named_groups(graph: Graph, groups: Any) -> list[str] | None:
     return [str(group) for group in of_nodes(graph, groups, "groups")]
 
 
+def _texts(
+    graph: Graph, labels: Labels, ax: Axes | None, has_key: bool = True
+) -> tuple[list[str], list[tuple[Any, str]]]:
+    """Return the label of every node, and the key of long names, which become numbers.
+
+    Given axes may have no space for the key; long names are shortened then.
+    """
+    if labels is False:
+        return [""] * graph.n_nodes, []
+    names = graph.variables.labels if isinstance(labels, bool) or labels is None else labels
+    texts = [str(name) for name in of_nodes(graph, names, "labels")]
+    long = [k for k, text in enumerate(texts) if len(text) > LONGEST_LABEL]
+    height = np.inf if ax is None else ax.bbox.height / ax.figure.dpi
+    if graph.n_nodes > MAX_LABELS or not has_key or KEY_LINE * len(long) > height / 2:
+        long = []
+    key = [
+        (line_mark("none", 0), f"{number}  {shortened(texts[k], LONGEST_KEY)}")
+        for number, k in enumerate(long, start=1)
+    ]
+    numbers = {k: f"{number}" for number, k in enumerate(long, start=1)}
+    return [numbers.get(k, wrapped(text, LABEL_WIDTH)) for k, text in enumerate(texts)], key
+
+
 def _label(
-    ax: Axes, graph: Graph, coordinates: Coordinates, diameters: NDArray[np.float64], labels: Labels
+    ax: Axes,
+    graph: Graph,
+    coordinates: Coordinates,
+    diameters: NDArray[np.float64],
+    texts: Sequence[str],
+    labels: Labels,
 ) -> None:
     """Write the labels; by default those of all nodes, or of the hubs of a large graph."""
     if labels is False:
         return
-    names = graph.variables.labels if isinstance(labels, bool) or labels is None else labels
-    texts = [wrapped(str(text), 22) for text in of_nodes(graph, names, "labels")]
     order = np.argsort(-graph.degree, kind="stable")
     most = HUBS if labels is None and graph.n_nodes > MAX_LABELS else graph.n_nodes
     write_labels(ax, texts, coordinates, diameters, order, most)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from markhood.output.pictures.axes import new_axes
+from markhood.output.pictures.axes import new_axes, shortened
 from markhood.output.pictures.marks import ATTRACTION, REPULSION
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from markhood.stability.robustness import Robustness
 
 MOST_EDGES = 40
+LONGEST = 28  # letters of a name
 NO_SIGN = "#606060"
 ROW, COLUMN, LETTER = 0.19, 0.16, 0.085  # inches
 
@@ -41,7 +42,10 @@ def robustness(found: Robustness, ax: Axes | None = None) -> Axes:
     order = sorted(range(len(found.analyses)), key=lambda k: -found.analyses[k].graph.n_edges)
     choices = [(row["choice"], row["value"]) for row in found.choices()]
     values = found.rows()
-    labels = [f"{row['source']} - {row['target']}" for row in shown]
+    labels = [
+        f"{shortened(row['source'], LONGEST)} - {shortened(row['target'], LONGEST)}"
+        for row in shown
+    ]
     labels += [f"{name} {value}" for name, value in choices]
     height = len(shown) + len(choices) + 1
     width = LETTER * max(map(len, labels), default=0)
@@ -63,7 +67,7 @@ def robustness(found: Robustness, ax: Axes | None = None) -> Axes:
     first = order.index(0) + 0.45
     ax.annotate("first", (first, 0), (first, -0.9), ha="center", va="center", fontsize="small")
     at = [*range(len(shown)), *range(top, top + len(choices))]
-    ax.set_yticks([y + 0.45 for y in at], labels, fontsize="small")
+    ax.set_yticks([y + 0.45 for y in at], labels, fontsize="small", parse_math=False)
     for tick, row in zip(ax.get_yticklabels(), shown, strict=False):
         tick.set_fontweight("bold" if row["in_graph"] else "normal")
     left_out = f", {len(rows) - len(shown)} rarer pairs not shown" if len(rows) > len(shown) else ""

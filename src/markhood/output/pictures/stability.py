@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from markhood.errors import InputError
-from markhood.output.pictures.axes import new_axes, wrapped
+from markhood.output.pictures.axes import new_axes, pair_label, wrapped
 from markhood.output.pictures.panels import COLOURS
 
 if TYPE_CHECKING:
@@ -57,14 +57,14 @@ def edge_intervals(
     rows = [row for row in bootstrap.edges() if row["in_graph"] or not only_graph]
     rows = sorted(rows, key=lambda row: (-abs(row["coupling"]), -row["frequency"]))[:edges]
     rows.sort(key=lambda row: row["coupling"])
-    ax = new_axes(ax, height=0.22 * len(rows))
+    names = [pair_label(str(row["source"]), str(row["target"])) for row in rows]
+    ax = new_axes(ax, height=(0.3 if "\n" in "".join(names) else 0.22) * len(rows))
     _draw_intervals(ax, rows, "coupling", bootstrap.level)
     for k, row in enumerate(rows):
         ax.annotate(
             f"{row['frequency']:.2f}", (1.0, k), (4, 0), xycoords=("axes fraction", "data"),
             textcoords="offset points", va="center", fontsize="x-small", color=PALE,
         )  # fmt: skip
-    names = [f"{row['source']} - {row['target']}" for row in rows]
     _name_rows(ax, names)
     _add_legend(ax, len(rows))
     ax.set(xlabel="coupling (log odds ratio); share of replicates on the right")
@@ -99,7 +99,7 @@ def centrality_intervals(
     rows.sort(key=lambda row: row["value"])
     ax = new_axes(ax, height=0.22 * len(rows))
     _draw_intervals(ax, rows, "value", bootstrap.level)
-    _name_rows(ax, [row["node"] for row in rows])
+    _name_rows(ax, [wrapped(row["node"], 40) for row in rows])
     _add_legend(ax, len(rows))
     ax.set(xlabel=measure.replace("_", " "))
     return ax
@@ -139,10 +139,10 @@ def differences(bootstrap: Bootstrap, ax: Axes | None = None, *, edges: int = ED
     ax.imshow(cells, cmap=ListedColormap([FAINT, BLACK]), vmin=0, vmax=1, origin="lower")
     for place, k in enumerate(shown):
         ax.text(place, place, f"{values[k]:.1f}", ha="center", va="center", fontsize="xx-small")
-    labels = [" - ".join(names[k]) for k in shown]
-    _name_rows(ax, labels)
-    short = [wrapped(label) for label in labels]
-    ax.set_xticks(range(len(labels)), short, rotation=90, fontsize="x-small", parse_math=False)
+    ends = [(names[k][0], names[k][1]) for k in shown]
+    _name_rows(ax, [pair_label(*pair) for pair in ends])
+    short = [pair_label(*pair, width=28) for pair in ends]
+    ax.set_xticks(range(len(short)), short, rotation=90, fontsize="x-small", parse_math=False)
     level = f"{100 * bootstrap.level:g} %"
     ax.set_xlabel(f"black: the {level} interval of the difference excludes 0; grey: it does not")
     return ax
@@ -183,10 +183,5 @@ def _add_legend(ax: Axes, n_rows: int) -> None:
 
 
 def _name_rows(ax: Axes, names: Sequence[str]) -> None:
-    ax.set_yticks(
-        range(len(names)),
-        [wrapped(name, 40) for name in names],
-        fontsize="x-small",
-        parse_math=False,
-    )
+    ax.set_yticks(range(len(names)), names, fontsize="x-small", parse_math=False)
     ax.set_ylim(-0.7, len(names) - 0.3)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 MOST_GRAPHS = 30  # the graphs of an edge are bits of a number
 NAMED = 3  # edges in a sentence
 MAX_DIFFERENCES = 15  # tests of variables in the page
+MINUS = "\N{MINUS SIGN}"
 LEVEL = 0.05
 INTERVAL = 1.959964  # standard deviations of a 95 % interval
 
@@ -110,7 +111,9 @@ def comparison_content(
         for name, size, graph in zip(names, sizes, aligned, strict=True)
     ]
     data["edges"]["graphs"] = bits.tolist()
-    data["summary"] = "; ".join(
+    sources = {graph.provenance.get("data", {}).get("source") for graph in aligned}
+    source = f"{sources.pop()}: " if len(sources) == 1 and None not in sources else ""
+    data["summary"] = source + "; ".join(
         f"{name}: {'' if size is None else f'{size} samples, '}{graph.n_edges} edges"
         for name, size, graph in zip(names, sizes, aligned, strict=True)
     )
@@ -302,9 +305,15 @@ def _tests(tested: GroupComparison) -> list[str]:
     text += f"; the difference in overall strength has p = {tested.p_strength:.3g}."
     if not rows:
         return [text, f"No single coupling differs (adjusted p < {LEVEL:g})."]
-    parts = [
-        f"{row['source']} \N{EN DASH} {row['target']} ({row['difference']:+.2f})"
-        for row in rows[:NAMED]
-    ]
+    parts = []
+    for row in rows[:NAMED]:
+        numbers = [f"{row[f'coupling_{name}']:.2f}" for name in tested.names]
+        own = listed(
+            [
+                f"{number.replace('-', MINUS)} in {name}"
+                for number, name in zip(numbers, tested.names, strict=True)
+            ]
+        )
+        parts.append(f"{row['source']} \N{EN DASH} {row['target']} ({own})")
     count = "1 coupling differs" if len(rows) == 1 else f"{len(rows)} couplings differ"
     return [text, f"{count} (adjusted p < {LEVEL:g}), most clearly {listed(parts)}."]

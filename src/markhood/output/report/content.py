@@ -27,7 +27,8 @@ differences  of groups that were tested: variable, measure, the two groups, diff
 distances    along a genome: `of` each edge, and outliers of the evidence
 ===========  ====================================================================================
 
-Further keys are texts: notes, reading, bands, run, data, warnings, cite, bibtex, licences, about.
+Further keys are texts: selection (a note next to intervals), notes, reading, bands, run, data,
+warnings, cite, bibtex, licences, about.
 """
 
 from __future__ import annotations
@@ -64,11 +65,13 @@ def content(
     """Return the data of the page; edges are straight if the layout follows them."""
     graph, samples = study.graph, study.samples
     bent = {} if edges_are_straight else {"bend": bends(coordinates, graph.edges).round(3).tolist()}
+    selection = SELECTION if study.model is not None and study.model.is_selected else ""
     further: dict[str, Any] = {
         "measures": _numbers(study.measures),
         "classes": _classes(graph),
         "factors": _factors(graph),
         "unclear": not study.communities.is_clear,
+        "selection": selection,
         "distances": None if graph.variables.loci is None else _distances(graph),
     }
     return {
@@ -86,7 +89,7 @@ def content(
         "bands": facts.bands(graph),
         "run": facts.run_rows(graph),
         "data": facts.data_rows(graph, samples),
-        "warnings": facts.warnings(graph, samples) + _of_model(study),
+        "warnings": [*facts.warnings(graph, samples), *filter(None, [selection])],
         "level": study.level,
         "stability": [[row["measure"], strict(row["cs"])] for row in study.stability],
         "cite": facts.citations(graph),
@@ -95,11 +98,6 @@ def content(
         "about": about_graph(graph),
         **{name: part for name, part in further.items() if part},
     }
-
-
-def _of_model(study: Study) -> list[str]:
-    """Return the warnings about the intervals of the model."""
-    return [SELECTION] if study.model is not None and study.model.is_selected else []
 
 
 def _nodes(study: Study, coordinates: Coordinates) -> dict[str, Any]:

@@ -37,20 +37,29 @@ STRONGEST_BAND = "very strong"
 
 
 def summary(graph: Graph) -> str:
-    """Return a line with the numbers of samples, variables and edges.
+    """Return a line that states what was analysed, and how.
+
+    There is no date: the same data give the same page.
 
     Examples
     --------
-    >>> summary(Graph("abc", [(0, 1)]))
-    '3 variables, 1 edge'
+    >>> data = {"samples": 90, "source": "votes.csv"}
+    >>> about = {"method": "plrhc", "version": "0.1.0", "data": data, "adjusted_for": ["age"]}
+    >>> print(summary(Graph("abc", [(0, 1)], provenance=about)))
+    votes.csv: 90 samples, 3 variables, 1 edge; adjusted for age; method plrhc, markhood 0.1.0
     """
     about = graph.provenance
+    data, n_clusters = _part(about, "data"), _part(about, "clusters").get("clusters")
     parts = [_counted(graph.n_nodes, "variable"), _counted(graph.n_edges, "edge")]
-    samples = _part(about, "data").get("samples")
-    if samples is not None:
-        parts.insert(0, _counted(samples, "sample"))
-    text = ", ".join(parts)
-    return f"{text}; method {about['method']}" if "method" in about else text
+    if "samples" in data:
+        of = f" in {_counted(int(n_clusters), 'cluster')}" if _is_number(n_clusters) else ""
+        parts.insert(0, _counted(data["samples"], "sample") + of)
+    source = f"{data['source']}: " if "source" in data else ""
+    adjusted = about.get("adjusted_for")
+    how = [f"method {about['method']}"] if "method" in about else []
+    how += [f"markhood {about['version']}"] if "version" in about else []
+    given = f"adjusted for {listed(list(map(str, adjusted)))}" if adjusted else ""
+    return "; ".join(filter(None, [source + ", ".join(parts), given, ", ".join(how)]))
 
 
 def run_rows(graph: Graph) -> Rows:
@@ -90,18 +99,14 @@ def run_rows(graph: Graph) -> Rows:
 
 
 def _factor_rows(graph: Graph) -> Rows:
-    """Return the share of variance and the largest loadings of each hidden factor, rotated."""
+    """Return the share of variance of each rotated hidden factor, and its leading columns."""
     if graph.factors is None:
         return []
     factors = graph.factors.rotated()
-    rows = []
-    for k, share in enumerate(factors.explained.tolist()):
-        loadings = dict(zip(factors.columns, factors.loadings[:, k].tolist(), strict=True))
-        leading = ", ".join(f"{name} {loadings[name]:+.2f}" for name in factors.leading(k, 8))
-        rows.append((f"hidden factor {k + 1}", f"{share:.0%} of the variance; loadings {leading}"))
-    n_edges = _counted(graph.n_edges, "edge")
-    remaining = "remains" if graph.n_edges == 1 else "remain"
-    return [*rows, ("given these factors", f"{n_edges} {remaining}")]
+    return [
+        (f"hidden factor {k + 1}", f"{share:.0%} of the variance: {listed(factors.leading(k, 3))}")
+        for k, share in enumerate(factors.explained.tolist())
+    ]
 
 
 def data_rows(graph: Graph, samples: Samples | None) -> Rows:
@@ -131,7 +136,7 @@ def data_rows(graph: Graph, samples: Samples | None) -> Rows:
         rows.append(("values", coded or listed(names, LEVELS_SHOWN)))
     elif different:
         rows.append(("values", "differ from variable to variable"))
-    notes = findings_in(data, "note")
+    notes = findings_in(graph.provenance, "note")
     rows += [("file", one["text"]) for one in notes if one["code"] == "file-content"]
     if graph.variables.loci is not None:
         rows.append(
@@ -259,7 +264,7 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     ['1 edge has an infinite coupling: some combination of values never occurs in the data.']
     """
     data = _part(graph.provenance, "data")
-    found = [one["text"] for one in findings_in(data, "warning")]
+    found = [one["text"] for one in findings_in(graph.provenance, "warning")]
     known = zip(graph.nodes, graph.variables.levels or (), strict=False)
     constant = [repr(name) for name, levels in known if len(levels) == 1]
     if constant:
@@ -303,7 +308,8 @@ def _sample_rows(samples: Samples) -> Rows:
         rows.append(("share of ones", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
     else:
         sizes = [len(own) for own in counts]
-        rows.append(("levels of a variable", f"{min(sizes)} to {max(sizes)}"))
+        low, high = min(sizes), max(sizes)
+        rows.append(("levels of a variable", f"{low} to {high}" if low < high else f"{low}"))
     return rows
 
 

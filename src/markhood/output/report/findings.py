@@ -6,14 +6,16 @@ caveat. Sentences only repeat numbers of the page, with their uncertainty where 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from markhood.data.variables import level_text
-from markhood.errors import listed
+from markhood.errors import counted, listed
 from markhood.graph.edge_table import has_sign
-from markhood.output.report.facts import warnings
+from markhood.output.methods_section import findings_in
 from markhood.output.report.study import Study
 
 NAMED = 3  # edges, variables or members in a sentence
@@ -21,6 +23,13 @@ OFTEN = 0.9  # share of the replicates that have a stable edge
 ENOUGH, GOOD = 0.25, 0.5  # CS coefficients (Epskamp, Borsboom and Fried, 2018)
 LARGEST_FACTOR = 1e4
 RARELY_INFINITE = 0.5  # share of infinite couplings up to which couplings rank edges
+MOST = 5  # sentences, unless there is more than one part without a caution
+LONG = 24  # letters; of longer names, only one of each community is named
+# Warnings that a reader of the result must know, the most important first.
+CAUTIONS = (
+    "chance-edges", "hidden-factors", "negative-evidence", "not-converged", "prior-dependent",
+    "dependent-rows", "rows-dropped",
+)  # fmt: skip
 
 
 def findings(study: Study) -> list[str]:
@@ -33,9 +42,10 @@ def findings(study: Study) -> list[str]:
     'The only edge joins a and b (positive).'
     """
     if not study.graph.n_edges:
-        return ["No edge was found: no variable helps to predict another one.", *_caveat(study)]
-    parts = (_strongest, _groups, _central, _stability, _caveat)
-    return [sentence for part in parts for sentence in part(study)]
+        return ["No edge was found: no variable helps to predict another one.", *_caveat(study, 2)]
+    parts = (_strongest, _groups, _central, _stability)
+    found = [sentence for part in parts for sentence in part(study)]
+    return [*found, *_caveat(study, max(1, MOST - len(found)))]
 
 
 def ranking(study: Study) -> np.ndarray:
@@ -44,16 +54,41 @@ def ranking(study: Study) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         unit = graph.annotations.get("standardized", graph.coupling) / graph.coupling
         couplings = np.abs(study.graph.coupling * np.where(np.isfinite(unit), unit, 1))
-    if np.isinf(graph.coupling).mean() > RARELY_INFINITE or np.isnan(couplings).all():
+    if not _couplings_rank(study):
         return np.asarray(np.nan_to_num(graph.evidence, nan=-np.inf))
     return np.where(np.isfinite(couplings), couplings, -np.inf)
+
+
+def _couplings_rank(study: Study) -> bool:
+    """Return whether most couplings are finite."""
+    couplings = study.learned.coupling
+    return bool(np.isinf(couplings).mean() <= RARELY_INFINITE and not np.isnan(couplings).all())
+
+
+def _fixed(study: Study) -> str:
+    """List the other variables, hidden factors and covariates, which are held fixed."""
+    factors, covariates = study.learned.factors, study.learned.provenance.get("adjusted_for")
+    held = ["all other variables"]
+    if factors is not None:
+        held.append(counted(factors.n_factors, "hidden factor"))
+    if isinstance(covariates, list) and covariates:
+        held.append(
+            f"the covariate{'s'[: len(covariates) > 1]} {listed(list(map(str, covariates)))}"
+        )
+    return listed(held)
 
 
 def _strongest(study: Study) -> Iterator[str]:
     graph, sizes = study.graph, ranking(study)
     first, *others = np.argsort(-sizes, kind="stable")[:NAMED].tolist()
     i, j = graph.edges[first].tolist()
-    head = "The only edge joins" if graph.n_edges == 1 else "The strongest edge joins"
+    head = (
+        "The strongest edge joins"
+        if _couplings_rank(study)
+        else "The edge with the most evidence joins"
+    )
+    if graph.n_edges == 1:
+        head = "The only edge joins"
     words = _odds(study, first)
     text = f"{head} {study.name(i, with_text=True)} and {study.name(j, with_text=True)}"
     text += f": {words}" if words else f"{_sign(study, first)}."
@@ -96,10 +131,10 @@ def _odds(study: Study, k: int) -> str:
         low, high = -high, -low
     interval = ""
     if np.isfinite([low, high]).all():
-        interval = f" (95 % interval {_factor(low)} to {_factor(high)})"
+        interval = f" (95 % interval given this network {_factor(low)} to {_factor(high)})"
     verb = "divides" if coupling < 0 else "multiplies"
     return (
-        f"with all other variables fixed, {other} {verb} the odds of {one} by "
+        f"with {_fixed(study)} fixed, {other} {verb} the odds of {one} by "
         f"{_factor(abs(coupling))}{interval}."
     )
 
@@ -119,26 +154,34 @@ def _groups(study: Study) -> Iterator[str]:
     if not found.is_clear or len(members) < 2:
         yield "The variables form no clear communities."
         return
-    described = [listed([study.name(n) for n in own], NAMED) for own in members[:NAMED]]
+    longest = max(len(study.name(n)) for own in members[:NAMED] for n in own[:NAMED])
+    shown = NAMED if longest <= LONG else 1
+    described = [listed([study.name(n) for n in own], shown) for own in members[:NAMED]]
     text = f"The variables form {len(members)} communities"
     if np.isnan(found.p_value):
         text += f" (modularity {found.modularity:.2f}, not tested against chance)"
     if study.group_labels is not None:
-        index = _agreement(study.group_labels, found.labels.tolist())
+        index = _agreement(study.group_labels, found.labels)
         n = len(set(filter(None, study.group_labels)))
         yield (
             f"{text}; their agreement with the {n} given groups is {index:.2f} (adjusted Rand "
             "index, 1 if they are the same)."
         )
     else:
-        rest = "" if len(members) <= NAMED else "; ..."
+        more = len(members) - NAMED
+        rest = f"; and {more} more" if more > 0 else ""
         yield f"{text}: {'; '.join(described)}{rest}."
 
 
-def _agreement(groups: Sequence[str], labels: Sequence[int]) -> float:
-    """Return the adjusted Rand index of two partitions (Hubert and Arabie, 1985)."""
-    first = np.unique(np.array(groups), return_inverse=True)[1]
-    second = np.unique(np.array(labels), return_inverse=True)[1]
+def _agreement(groups: Sequence[str], labels: NDArray[np.int64]) -> float:
+    """Return the adjusted Rand index (Hubert and Arabie, 1985) over the variables with a group.
+
+    An isolated variable is a community of its own.
+    """
+    known = np.array([bool(group) for group in groups])
+    alone = np.where(labels < 0, -1 - np.arange(len(labels)), labels)
+    first = np.unique(np.array(groups)[known], return_inverse=True)[1]
+    second = np.unique(alone[known], return_inverse=True)[1]
     table = np.zeros((first.max() + 1, second.max() + 1))
     np.add.at(table, (first, second), 1)
 
@@ -146,7 +189,7 @@ def _agreement(groups: Sequence[str], labels: Sequence[int]) -> float:
         return float((counts * (counts - 1) / 2).sum())
 
     both, rows, columns = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    expected = rows * columns / max(pairs(np.array([len(groups)])), 1.0)
+    expected = rows * columns / max(pairs(np.array([known.sum()])), 1.0)
     largest = (rows + columns) / 2
     return 1.0 if largest == expected else (both - expected) / (largest - expected)
 
@@ -155,16 +198,25 @@ def _central(study: Study) -> Iterator[str]:
     strength = study.measures.get("strength")
     if strength is None or study.graph.n_nodes < NAMED or study.graph.n_edges < NAMED:
         return
+    tables = [None if table is None else table.shape for table in study.graph.coupling_tables]
+    if not _couplings_rank(study) or len(set(tables)) > 1:
+        # Infinite couplings, and tables of different sizes, do not add up to a strength.
+        degree = study.graph.degree
+        most = np.argsort(-degree, kind="stable")[:NAMED].tolist()
+        names = [f"{study.name(n)} ({degree[n]})" for n in most]
+        yield f"The variables with the most neighbours are {listed(names)}."
+        return
     order = np.argsort(-strength["value"], kind="stable")[:NAMED].tolist()
 
     def with_interval(node: int) -> str:
         value = f"{study.name(node)} ({strength['value'][node]:.2f}"
         if "low" in strength:
             low, high = strength["low"][node], strength["high"][node]
-            value += f", {100 * study.level:g} % interval {low:.2f} to {high:.2f}"
+            value += f"; {100 * study.level:g} % of replicates {low:.2f} to {high:.2f}"
         return f"{value})"
 
-    text = f"Most central by strength are {listed([with_interval(n) for n in order])}"
+    named = listed([with_interval(n) for n in order])
+    text = f"Most central by strength (sum of |coupling|) are {named}"
     cs = {row["measure"]: row["cs"] for row in study.stability}.get("strength")
     if cs is not None:
         verdict = "stable" if cs >= GOOD else "to be read with care" if cs >= ENOUGH else "unstable"
@@ -186,28 +238,34 @@ def _stability(study: Study) -> Iterator[str]:
         yield f"{sure} of {graph.n_edges} edges have a probability of at least {OFTEN:g}."
 
 
-def _caveat(study: Study) -> Iterator[str]:
-    """Return the most important limitation."""
+def _caveat(study: Study, most: int) -> list[str]:
+    """Return the most important limitations, or what an edge means if none is known."""
+    found = [f"Caution: {text}" for text in _cautions(study)][:most]
+    meaning = f"An edge is an association that remains when {_fixed(study)} are held fixed"
+    return found or [f"{meaning}; it does not show a cause."]
+
+
+def _cautions(study: Study) -> Iterator[str]:
+    """Return limitations of the result, the most important one first."""
     about, graph = study.graph.provenance, study.graph
     chance = about.get("edges_by_chance")
-    n_samples = about.get("data", {}).get("samples") if isinstance(about.get("data"), dict) else 0
     if isinstance(chance, list) and chance and sum(chance) / len(chance) >= 1:
-        mean = sum(chance) / len(chance)
-        yield f"Caution: about {mean:.2g} edges are expected by chance."
-    elif isinstance(n_samples, int) and 0 < n_samples < 2 * graph.n_nodes:
+        yield f"about {sum(chance) / len(chance):.2g} edges are expected by chance."
+    warned = findings_in(about, "warning")
+    for code in CAUTIONS:
+        own = [one for one in warned if one["code"] == code and one["where"] != "gamma"]
+        for one in own[:1]:
+            first = re.split(r"(?<=[.:]) (?=[A-Z])", re.sub(r" \([^()]*\)", "", one["text"]))[0]
+            yield first[0].lower() + first[1:] if first.startswith("The ") else first
+    data = about.get("data")
+    n_samples = data.get("samples") if isinstance(data, dict) else 0
+    if isinstance(n_samples, int) and 0 < n_samples < 2 * graph.n_nodes:
         yield (
-            f"Caution: {n_samples} samples are few for {graph.n_nodes} variables; weak edges are "
-            "missed, and some edges may be due to chance."
+            f"{n_samples} samples are few for {graph.n_nodes} variables; weak edges are missed, "
+            "and some edges may be due to chance."
         )
-    elif n := int(np.isinf(graph.coupling_ends).any(axis=1).sum()):
+    if n := int(np.isinf(graph.coupling_ends).any(axis=1).sum()):
         yield (
-            f"Caution: {n} of {graph.n_edges} couplings are infinite, because some combination of "
-            "values never occurs; do not interpret their size."
-        )
-    elif text := next((t for t in warnings(graph, study.samples) if "hidden" in t.lower()), None):
-        yield f"Caution: {text}"
-    else:
-        yield (
-            "An edge is an association that remains when all other variables are held fixed; it "
-            "does not show a cause."
+            f"{n} of {graph.n_edges} couplings are infinite, because some combination of values "
+            "never occurs; do not interpret their size."
         )

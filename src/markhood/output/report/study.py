@@ -24,6 +24,7 @@ from markhood.graph.centrality import MEASURES, centralities
 from markhood.graph.communities import Communities, best_partition, edge_weights
 from markhood.graph.edge_table import with_annotations
 from markhood.graph.graph import Graph
+from markhood.output.pictures.axes import shortened
 
 if TYPE_CHECKING:
     from markhood.model.fitted.model import FittedModel
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from markhood.stability.centrality import StabilityRow
 
 LARGEST_COUPLING = 100.0  # larger ones count as this in centralities, whose sums would overflow
-LONGEST_NAME = 60  # letters of a name in a sentence
+LONGEST_NAME, LONGEST_TEXT = 40, 80  # letters in a sentence
 MAX_REWIRED = 300  # edges; the communities of larger graphs are not compared with rewired graphs
 MAX_MEASURED = 500  # nodes; centralities of larger graphs take too long
 TEXT_COLUMNS = ("variable", "label")
@@ -170,12 +171,10 @@ class Study:
         return found
 
     def name(self, node: int, with_text: bool = False) -> str:
-        """Return the name of a node, shortened, and its text in brackets."""
-        name = self.graph.nodes[node]
-        if len(name) > LONGEST_NAME:
-            name = f"{name[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+        """Return the name of a node and its text in brackets, both shortened."""
+        name = shortened(self.graph.nodes[node], LONGEST_NAME)
         text = self.texts[node].rstrip(".") if self.texts and with_text else ""
-        return f"{name} ({text})" if text else name
+        return f"{name} ({shortened(text, LONGEST_TEXT)})" if text else name
 
 
 def finite_couplings(graph: Graph) -> Column:

@@ -178,6 +178,8 @@ class EdgeProbabilities:
         Sweeps per chain after burn-in; None if missing values were drawn between sweeps.
     draws : Draws or None
         States of the chains.
+    own_log_odds : ndarray of shape (n_pairs,), dtype float64, or None
+        Prior log odds of the pairs that have a prior of their own, NaN for all others.
     """
 
     pairs: NDArray[np.int64]
@@ -194,6 +196,7 @@ class EdgeProbabilities:
     background: float = 0.0
     sweeps: int | None = None
     draws: Draws | None = None
+    own_log_odds: NDArray[np.float64] | None = None
 
     @property
     def disagreement(self) -> float:
@@ -210,14 +213,45 @@ class EdgeProbabilities:
 
     @property
     def bayes_factors(self) -> NDArray[np.float64]:
-        """Posterior odds of every pair divided by the odds of the density; infinite for P = 1."""
-        with np.errstate(divide="ignore"):
-            odds = self.probabilities / (1 - self.probabilities)
-        return np.asarray(odds * (1 - self.density) / self.density)
+        """Posterior odds of every pair divided by its prior odds; infinite for P = 1.
 
-    def n_edges_at(self, factor: float) -> int:
-        """Return how many pairs would be more probable than not with the prior odds times this."""
-        return int(np.count_nonzero(self.probabilities > 1 / (1 + factor)))
+        The prior odds are those of the density, unless the pair has a prior of its own.
+        """
+        prior_odds = np.full(len(self.pairs), self.density / (1 - self.density))
+        if self.own_log_odds is not None:
+            prior_odds[self._has_own_prior] = np.exp(self.own_log_odds[self._has_own_prior])
+        return np.asarray(self._odds / prior_odds)
+
+    @property
+    def _odds(self) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.probabilities / (1 - self.probabilities))
+
+    @property
+    def _has_own_prior(self) -> NDArray[np.bool_]:
+        own = self.own_log_odds
+        return np.zeros(len(self.pairs), bool) if own is None else np.isfinite(own)
+
+    def n_edges_at(self, factor: float, least: float = 0.5) -> int:
+        """Return how many pairs would be more probable than this with the prior odds times factor.
+
+        Pairs with a prior of their own keep it.
+        """
+        odds = self._odds * np.where(self._has_own_prior, 1.0, factor)
+        return int(np.count_nonzero(odds > least / (1 - least)))
+
+    @property
+    def sensitivity(self) -> list[tuple[float, int, int]]:
+        """Edge priors, and the numbers of pairs above 1/2 and above 0.9 with each.
+
+        The prior odds are those of the density times 3^(-5/2) to 3^(5/2), in steps of 3^(1/8).
+        """
+        odds, rows = self.density / (1 - self.density), []
+        for factor in (3.0 ** (np.arange(-20, 21) / 8)).tolist():
+            prior = odds * factor / (1 + odds * factor)
+            counts = self.n_edges_at(factor), self.n_edges_at(factor, 0.9)
+            rows.append((float(f"{prior:.3g}"), *counts))
+        return rows
 
     @property
     def edges(self) -> NDArray[np.int64]:
