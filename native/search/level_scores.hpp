@@ -50,13 +50,12 @@ class MultinomialScorer {
         fit.wants_coefficients = wanted && !lacks;  // where cells leave, the coefficients are those of settle()
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         fit.wants_coefficients = wanted;
-        coefficients.resize(first_[size] * slopes_);
-        std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
+        coefficients.copy(fit.coefficients);
         starts().set_own(coefficients, fit.separated);
         is_separated_ = fit.separated = lacks || fit.separated;
         is_prepared_ = is_near_prepared_ = false;
-        fit.copy_probabilities(design(table_.n_rows, table_.counts.data(), first_[size], reach_), fitted_);
-        if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
+        fit.copy_probabilities(fitted_);
+        if (is_separated_) left_.copy(fit.left());
         return objective - price(first_[size], size);
     }
 
@@ -78,11 +77,7 @@ class MultinomialScorer {
         table_.split_counted(candidate);
         clear_predictors();
         for (std::size_t r = 0; r < table_.n_split; ++r) {
-            starts_.push(static_cast<std::uint32_t>(active_.size()));
-            const std::size_t from = table_.split_row[r];
-            for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) active_.push(own_active_[a]);
-            if (has_values())
-                for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) values_.push(own_values_[a]);
+            add_own(table_.split_row[r], first_[size_], 0);
             add_predictor(candidate, table_.split_level[r], first_[size_], active_, values_);
         }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
@@ -109,15 +104,7 @@ class MultinomialScorer {
     double without(std::size_t position, double floor = -HUGE_VAL) {
         const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
         clear_predictors();
-        for (std::size_t r = 0; r < table_.n_rows; ++r) {
-            starts_.push(static_cast<std::uint32_t>(active_.size()));
-            for (std::size_t a = own_starts_[r]; a < own_starts_[r + 1]; ++a) {
-                const std::uint32_t u = own_active_[a];
-                if (u >= first_[position] && u < first_[position + 1]) continue;
-                active_.push(u < first_[position] ? u : static_cast<std::uint32_t>(u - gone));
-                if (has_values()) values_.push(own_values_[a]);
-            }
-        }
+        for (std::size_t r = 0; r < table_.n_rows; ++r) add_own(r, first_[position], gone);
         if (has_values()) {
             tried_reach_.resize(0);
             for (std::size_t u = 0; u < first_[size_]; ++u)
@@ -239,6 +226,17 @@ class MultinomialScorer {
         starts_.resize(0);
         active_.resize(0);
         values_.resize(0);
+    }
+
+    // Begins a row with the predictors of one of the table's rows, but for `gone` of them from `from` on.
+    void add_own(std::size_t row, std::size_t from, std::size_t gone) {
+        starts_.push(static_cast<std::uint32_t>(active_.size()));
+        for (std::size_t a = own_starts_[row]; a < own_starts_[row + 1]; ++a) {
+            const std::size_t u = own_active_[a];
+            if (u >= from && u < from + gone) continue;
+            active_.push(static_cast<std::uint32_t>(u < from ? u : u - gone));
+            if (has_values()) values_.push(own_values_[a]);
+        }
     }
 
     void add_predictor(std::size_t variable, std::size_t level, std::size_t first, Buffer<std::uint32_t>& active,
