@@ -385,12 +385,6 @@ class Newton {
         if (!(improved >= objective - unseen)) return -HUGE_VAL;
         if (!is_whole && halving == 0) improved = lengthen(likelihood, longest, length, improved);
         is_whole = is_whole && halving == 0;
-        if (is_whole && !has_prior_ && promised < kCertificateGain && longest > kDivergingStep) {
-            const double further = attempt(likelihood, kMaxStep / longest);
-            is_whole = !(further > improved);
-            if (is_whole) attempt(likelihood, length);
-            else improved = further;
-        }
         accept(likelihood);
         return improved - objective;
     }

@@ -88,7 +88,6 @@ class OrdinalScorer {
         }
         const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
         is_exact = fit.is_exact;
-        if (is_exact && !fit.separated) starts_.set_without(position, 1, fit.coefficients);
         return penalised(reached, n_columns, size_ - 1);
     }
 
