@@ -214,13 +214,13 @@ class MultinomialScorer {
         values_.resize(0);
     }
 
-    // Begins a row with the predictors of one of the table's rows, but for `gone` of them from `from` on.
-    void add_own(std::size_t row, std::size_t from, std::size_t gone) {
+    // Begins a row with the predictors of one of the table's rows, without `n_less` of them from `from` on.
+    void add_own(std::size_t row, std::size_t from, std::size_t n_less) {
         starts_.push(static_cast<std::uint32_t>(active_.size()));
         for (std::size_t a = own_starts_[row]; a < own_starts_[row + 1]; ++a) {
             const std::size_t u = own_active_[a];
-            if (u >= from && u < from + gone) continue;
-            active_.push(static_cast<std::uint32_t>(u < from ? u : u - gone));
+            if (u >= from && u < from + n_less) continue;
+            active_.push(static_cast<std::uint32_t>(u < from ? u : u - n_less));
             if (has_values()) values_.push(own_values_[a]);
         }
     }
