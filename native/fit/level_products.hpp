@@ -20,12 +20,10 @@ class LevelProducts {
         return design.n_levels > kFewLevels && design.n_rows >= kFewRows && 2 * n_active > design.n_rows * design.n_predictors;
     }
 
-    // Writes the rows of `hessian`, (n, n), of predictors from `first` on, with all levels but the target's first. A row's
-    // levels have the weights `powers`, which sum to `sums`, and `totals` samples.
-    void write(const Design& design, const double* powers, const double* sums, const double* totals, std::size_t first,
-               double* hessian) {
+    // Writes the lower triangle of `hessian`, (n, n), of all levels but the target's first. A row's levels have the weights `powers`,
+    // which sum to `sums`, and `totals` samples.
+    void write(const Design& design, const double* powers, const double* sums, const double* totals, double* hessian) {
         design_ = design;
-        first_ = first;
         q_ = design.n_levels - 1;
         products_.zeros(q_ * (q_ + 1) / 2 * n_pairs());
         columns_.resize(design.n_predictors * kStride);
@@ -50,8 +48,8 @@ class LevelProducts {
         return design_.n_rows - from < kPart * kPack ? design_.n_rows - from : kPart * kPack;
     }
 
-    // How many pairs (u, v), v <= u, there are with u from first_ on.
-    std::size_t n_pairs() const { return pairs_before(design_.n_predictors) - pairs_before(first_); }
+    // How many pairs (u, v), v <= u, there are.
+    std::size_t n_pairs() const { return pairs_before(design_.n_predictors); }
     static std::size_t pairs_before(std::size_t u) { return u * (u + 1) / 2; }
 
     static void clear(Pack* packs, std::size_t n) { std::memset(static_cast<void*>(packs), 0, n * sizeof(Pack)); }
@@ -111,9 +109,9 @@ class LevelProducts {
         }
     }
 
-    // Adds the products of each weighted column from first_ on with those up to itself.
+    // Adds the products of each weighted column with those up to itself.
     void add_pairs(double* to) {
-        for (std::size_t u = first_; u < design_.n_predictors;) {
+        for (std::size_t u = 0; u < design_.n_predictors;) {
             const std::size_t left = design_.n_predictors - u;
             if (left >= kLeft) u = add_columns<kLeft>(u, to);
             else if (left == 3) u = add_columns<3>(u, to);
@@ -136,7 +134,7 @@ class LevelProducts {
         }
         add_tiles<n_left>(left, column_.data(), n, kPart, rows);
         for (std::size_t x = 0; x < n_left; ++x) {
-            double* of_u = to + pairs_before(u + x) - pairs_before(first_);
+            double* of_u = to + pairs_before(u + x);
             for (std::size_t v = 0; v <= u + x; ++v) of_u[v] += total(rows[x][v]);
         }
         return n;
@@ -148,7 +146,7 @@ class LevelProducts {
         const double* from = products_.data();
         for (std::size_t k = 0; k < q_; ++k)
             for (std::size_t l = 0; l <= k; ++l)
-                for (std::size_t u = first_; u < design_.n_predictors; ++u)
+                for (std::size_t u = 0; u < design_.n_predictors; ++u)
                     for (std::size_t v = 0; v <= u; ++v, ++from) {
                         hessian[(u * q_ + k) * n + v * q_ + l] = *from;
                         hessian[(u * q_ + l) * n + v * q_ + k] = *from;
@@ -156,7 +154,7 @@ class LevelProducts {
     }
 
     Design design_{};
-    std::size_t first_ = 0, q_ = 0;
+    std::size_t q_ = 0;
     Pack weight_[kPart];
     Buffer<Pack> columns_, shares_, sums_;
     Buffer<const Pack*> column_;

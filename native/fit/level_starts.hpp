@@ -1,8 +1,7 @@
 // Where the fits of a target's blankets start, as earlier ones tell: the blanket before had a member more or less.
 //
-// A blanket with a new member starts where that member was tried. Without a member it starts where the blanket is, changed as it
-// changed when that member was last left out. By its second derivatives alone a strong member cannot be left out: they hold
-// near the maximum, and its predictors go far. Only regressions of at least `least` parameters, whose steps cost much, are remembered.
+// A blanket with a new member starts where that member was tried, and without a member where the blanket was. Only regressions of at least
+// `least` parameters, whose steps cost much, are remembered.
 #pragma once
 #include "fit/newton.hpp"
 
@@ -19,7 +18,7 @@ class LevelStarts {
         const Moved moved = target == target_ && own_.size() && n >= least ? compare(blanket, size) : Moved::kFar;
         if (moved == Moved::kGrown) grow(first[at_] * slopes, (first[at_ + 1] - first[at_]) * slopes, blanket[at_]);
         if (moved == Moved::kShrunk) shrink(first_[at_] * slopes, (first_[at_ + 1] - first_[at_]) * slopes);
-        if (moved == Moved::kFar) forget(n >= least ? n : 0, size);
+        if (moved == Moved::kFar) own_.resize(n >= least ? n : 0);
         target_ = target;
         members_.resize(size);
         if (size) std::memcpy(members_.data(), blanket, size * sizeof(std::int64_t));
@@ -46,22 +45,6 @@ class LevelStarts {
         with_.copy(coefficients);
     }
 
-    // Takes note of a fit without the member at `position`.
-    void set_without(std::size_t position, std::size_t slopes, const Buffer<double>& coefficients) {
-        const std::size_t n = own_.size(), from = first_[position] * slopes, to = first_[position + 1] * slopes;
-        double* change = changes_.data() + position * n;
-        for (std::size_t k = 0; k < n; ++k)
-            if (k < from || k >= to) change[k] = coefficients[k < from ? k : k - (to - from)] - own_[k];
-        is_known_[position] = true;
-    }
-
-    // Adds to the coefficients, of all parameters, what leaving out the member at `position` did; whether that is known.
-    bool add_change(std::size_t position, double* coefficients) const {
-        if (own_.size() == 0 || !is_known_[position]) return false;
-        for (std::size_t k = 0; k < own_.size(); ++k) coefficients[k] += changes_[position * own_.size() + k];
-        return true;
-    }
-
   private:
     // How the blanket differs from that before; at_ is the position of the member that was added or removed.
     Moved compare(const std::int64_t* blanket, std::size_t size) {
@@ -76,23 +59,9 @@ class LevelStarts {
         return ahead ? Moved::kGrown : Moved::kShrunk;
     }
 
-    void forget(std::size_t n, std::size_t size) {
-        own_.resize(n);
-        changes_.resize(n * size);
-        is_known_.resize(size);
-        for (std::size_t k = 0; k < size; ++k) is_known_[k] = false;
-    }
-
     // Makes room for `more` parameters from `from` on, of the member `variable`.
     void grow(std::size_t from, std::size_t more, std::int64_t variable) {
-        const std::size_t n = own_.size(), size = members_.size();
-        next_.zeros((n + more) * (size + 1));
-        is_known_.resize(size + 1);
-        for (std::size_t k = size; k > at_; --k) is_known_[k] = is_known_[k - 1];
-        is_known_[at_] = false;
-        for (std::size_t k = 0; k < size; ++k)
-            insert(changes_.data() + k * n, n, from, more, next_.data() + (k < at_ ? k : k + 1) * (n + more));
-        changes_.swap(next_);
+        const std::size_t n = own_.size();
         next_.zeros(n + more);
         if (tried_ == variable) {
             insert(with_.data(), n, from, more, next_.data());
@@ -105,29 +74,14 @@ class LevelStarts {
 
     // Takes `less` parameters from `from` on away.
     void shrink(std::size_t from, std::size_t less) {
-        const std::size_t n = own_.size(), size = members_.size();
-        add_change(at_, own_.data());
-        next_.resize((n - less) * (size - 1));
-        for (std::size_t k = 0, to = 0; k < size; ++k) {
-            if (k == at_) continue;
-            is_known_[to] = is_known_[k];
-            erase(changes_.data() + k * n, n, from, less, next_.data() + to++ * (n - less));
-        }
-        changes_.swap(next_);
-        is_known_.resize(size - 1);
-        next_.resize(n - less);
-        erase(own_.data(), n, from, less, next_.data());
-        own_.swap(next_);
+        const std::size_t after = from + less;
+        std::memmove(own_.data() + from, own_.data() + after, (own_.size() - after) * sizeof(double));
+        own_.resize(own_.size() - less);
     }
 
     static void insert(const double* values, std::size_t n, std::size_t from, std::size_t more, double* to) {
         std::memcpy(to, values, from * sizeof(double));
         std::memcpy(to + from + more, values + from, (n - from) * sizeof(double));
-    }
-
-    static void erase(const double* values, std::size_t n, std::size_t from, std::size_t less, double* to) {
-        std::memcpy(to, values, from * sizeof(double));
-        std::memcpy(to + from, values + from + less, (n - less - from) * sizeof(double));
     }
 
     std::size_t target_ = 0, at_ = 0;
@@ -136,8 +90,7 @@ class LevelStarts {
     double tried_score_ = 0.0;
     Buffer<std::int64_t> members_;
     Buffer<std::size_t> first_;
-    Buffer<bool> is_known_;
-    Buffer<double> own_, with_, changes_, next_;  // changes_: of all parameters, without each member
+    Buffer<double> own_, with_, next_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

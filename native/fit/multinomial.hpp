@@ -165,18 +165,10 @@ class MultinomialModel {
     void curvature(double* hessian) {
         note_curved();
         if (LevelProducts::suits(design_)) {
-            products_.write(design_, power_.data(), sum_.data(), total_.data(), 0, hessian);
+            products_.write(design_, power_.data(), sum_.data(), total_.data(), hessian);
             return;
         }
         blocks_.write(design_, power_.data(), sum_.data(), total_.data(), n_there_.data(), hessian);
-    }
-
-    void differentiate_rest(double* gradient, double* hessian, const double* known, std::size_t n_known) {
-        differentiate(gradient);
-        note_curved();
-        for (std::size_t k = 0; k < n_known; ++k)
-            std::memcpy(hessian + k * n_parameters, known + k * n_known, (k + 1) * sizeof(double));
-        products_.write(design_, power_.data(), sum_.data(), total_.data(), n_known / n_thresholds, hessian);
     }
 
     // Takes the probabilities, (n_rows, n_levels), where the second derivatives are that are used, and their logarithms.

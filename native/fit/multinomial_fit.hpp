@@ -33,17 +33,14 @@ class MultinomialFit : public Newton<MultinomialModel> {
         shares_ = shares;
     }
 
-    // The probabilities at the end of a fit of this design, (n_rows, n_levels).
-    void copy_probabilities(Design design, Buffer<double>& to) const {
-        to.resize(design.n_rows * design.n_levels);
+    // The probabilities at the end of a fit, (n_rows, n_levels).
+    void copy_probabilities(Buffer<double>& to) const {
+        to.resize(left().size());
         for (std::size_t c = 0; c < to.size(); ++c) to[c] = model_.probability(c);
     }
 
-    // The cells that have left by the end of a separated fit of this design, (n_rows, n_levels).
-    void copy_left(Design design, Buffer<unsigned char>& to) const {
-        to.resize(design.n_rows * design.n_levels);
-        for (std::size_t c = 0; c < to.size(); ++c) to[c] = model_.left()[c];
-    }
+    // The cells that have left by the end of a separated fit, (n_rows, n_levels).
+    const Buffer<unsigned char>& left() const { return model_.left(); }
 
     // As Newton does, from where iterative scaling leads with nearly the counts that the weak penalty leaves to cells without samples.
     template <class Restart>

@@ -14,7 +14,7 @@
 //     5. *Bound* (tilted_bound.hpp): stop where the step proves that no fit exceeds `floor`: stopped by a bound.
 //     6. *Line search*: halve the step until its gain is the share kSufficientDecrease of what it promises.
 //
-// A fit that ends in any other way is not converged, and `gradient_norm` says how far it is from a maximum.
+// A fit that ends in any other way is not converged.
 // `kernels/reference/newton.py` is the same loop in NumPy.
 //
 // A likelihood has coefficients without a penalty first, then slopes, and no solver:
@@ -67,7 +67,6 @@ class Newton {
         if (left_over_ > kNotConvergedGain + kObjectiveRounding * std::fabs(reached_)) return Status::kNotConverged;
         return separated ? Status::kSeparated : Status::kConverged;
     }
-    double gradient_norm() const { return largest_size(gradient_.data(), gradient_.size()); }
 
     // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalties, l2 being that on a squared slope;
     // or, where it is seen not to exceed `floor`, a number between the two.
@@ -86,8 +85,8 @@ class Newton {
         is_reusing_ = reuses(likelihood);
         return climb(likelihood, true, -HUGE_VAL);
     }
-    Cholesky& factor() { return curvature_; }
     const Cholesky& factor() const { return curvature_; }
+    Cholesky& factor() { return curvature_; }
 
     // Only factorises the curvature at `coefficients`.
     void factorise(Likelihood& likelihood) {
@@ -223,13 +222,11 @@ class Newton {
     double climb(Likelihood& likelihood, bool first, double floor) {
         if (l1_ > 0 || has_prior_) floor = -HUGE_VAL;
         if (product_ && start_near(likelihood, floor)) return bound_;
-        double objective = evaluate(likelihood);
-        double ask_below = kCertificateGain;
+        double objective = evaluate(likelihood), ask_below = kCertificateGain;
         ask_beyond_ = kFarStep;
         double before = HUGE_VAL;  // promised by the last step
-        int n_idle = 0;            // steps whose gain was rounding
         bool has_moved = false;
-        for (int iteration = 0; iteration < kMaxSteps; ++iteration) {
+        for (int iteration = 0, n_idle = 0; iteration < kMaxSteps; ++iteration) {  // n_idle: steps whose gain was rounding
             if (iteration % 8 == 7 || (iteration && n_ >= kManyParameters)) stop_if_asked();
             previous_.swap(step_);
             double promised = is_reusing_ && chord_.drift < kMaxChordDrift ? chord(likelihood, has_moved) : HUGE_VAL;  // 1
@@ -388,12 +385,6 @@ class Newton {
         if (!(improved >= objective - unseen)) return -HUGE_VAL;
         if (!is_whole && halving == 0) improved = lengthen(likelihood, longest, length, improved);
         is_whole = is_whole && halving == 0;
-        if (is_whole && !has_prior_ && promised < kCertificateGain && longest > kDivergingStep) {
-            const double further = attempt(likelihood, kMaxStep / longest);
-            is_whole = !(further > improved);
-            if (is_whole) attempt(likelihood, length);
-            else improved = further;
-        }
         accept(likelihood);
         return improved - objective;
     }
@@ -419,7 +410,7 @@ class Newton {
         return 0.5 * promised;
     }
 
-    // Whether no fit exceeds `floor`, being `most` at most; then `bound_` is between the two.
+    // Whether no fit exceeds `floor`, being `most` at most; `bound_` is then between the two.
     bool is_below(double floor, double most) {
         bound_ = most + kBoundRounding;
         is_exact = !(bound_ <= floor);
@@ -453,19 +444,15 @@ class Newton {
 
     // Sets gradient and curvature, the gradient unless it is known.
     void differentiate(Likelihood& likelihood, bool has_gradient = false) {
-        bool is_known = false;
-        if constexpr (kKnowsFirst) {
-            is_known = known_ != nullptr;
-            if (is_known) likelihood.differentiate_rest(gradient_.data(), curvature_.data(), known_, n_known_);
-            known_ = nullptr;
-        }
-        if constexpr (requires { likelihood.curvature(curvature_.data()); }) {
-            if (has_gradient && !is_known) likelihood.curvature(curvature_.data());
-            has_gradient = has_gradient && !is_known;
-        } else {
-            has_gradient = false;
-        }
-        if (!has_gradient && !is_known) likelihood.differentiate(gradient_.data(), curvature_.data());
+        const double* known = known_;
+        known_ = nullptr;
+        constexpr bool is_apart = requires { likelihood.curvature(curvature_.data()); };
+        has_gradient = is_apart && has_gradient && !known;
+        if constexpr (kKnowsFirst)
+            if (known) likelihood.differentiate_rest(gradient_.data(), curvature_.data(), known, n_known_);
+        if constexpr (is_apart)
+            if (has_gradient) likelihood.curvature(curvature_.data());
+        if (!has_gradient && !(kKnowsFirst && known)) likelihood.differentiate(gradient_.data(), curvature_.data());
         if (!has_gradient) add_prior_gradient();
         for (std::size_t k = 0; has_prior_ && k < n_; ++k) curvature_.data()[k * n_ + k] += precision[k];
     }

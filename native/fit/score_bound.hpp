@@ -60,8 +60,7 @@ class ScoreBound {
         if (!(left > kSmallestPivot * own)) return l2_ == 0 && is_copy(totals) ? kBoundRounding : HUGE_VAL;
         // The blanket's own gradient is not exactly zero: add what its last step promised.
         const double size = std::fabs(gradient) / std::sqrt(left) + std::sqrt(kPromisedGain);
-        double moved = spread(gradient / left);
-        if (!(moved < 1.0)) moved = spread_of_rows(gradient / left, totals);
+        const double moved = spread(gradient / left);
         return moved < 1.0 ? most_divergence(moved) * size * size + kBoundRounding : HUGE_VAL;
     }
 
@@ -168,28 +167,6 @@ class ScoreBound {
         (slope < 0 ? lowest : highest) += slope;
         for (std::size_t k = 1; k < n_; ++k) (-slope * step_[k] < 0 ? lowest : highest) -= slope * step_[k];
         return -lowest > highest ? -lowest : highest;
-    }
-
-    // The same of the rows that there are, and by how much their shares move: what spread() left says how the predictors do.
-    double spread_of_rows(double slope, const Pack* with_candidate) {
-        for (std::size_t k = 0; k < n_; ++k) step_[k] *= -slope;
-        sum_columns(step_.data(), weight_.data());
-        Pack most{};
-        for (std::size_t p = 0; p < n_packs_; ++p) {
-            const Pack without = moved_share(p, weight_[p]), with = moved_share(p, weight_[p] + slope);
-            const Pack of_without = totals_[p] > with_candidate[p] ? without : Pack{};
-            const Pack of_with = with_candidate[p] > 0.0 ? with : Pack{};
-            most = of_without > most ? of_without : most;
-            most = of_with > most ? of_with : most;
-        }
-        double found = 0.0;
-        for (std::size_t k = 0; k < kPack; ++k) found = most[k] > found ? most[k] : found;
-        return found;
-    }
-
-    // The part of the probability of one or of zero that a step takes away.
-    Pack moved_share(std::size_t p, Pack change) const {
-        return change > 0.0 ? share_[p] * change : (share_[p] - 1.0) * change;
     }
 
     const Pack* const* columns_ = nullptr;

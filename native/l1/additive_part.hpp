@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "count/patterns.hpp"
+#include "fit/cholesky.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -26,26 +27,16 @@ class AdditivePart {
     void begin() {
         variables_.resize(0);
         counts_.resize(0);
-        factor_.resize(0);
+        is_factorised_ = false;
     }
 
-    // A column more; the factor of the covariances (lower triangle, a row after the other) gets one row more.
+    // A column more.
     void add(std::size_t variable) {
         const std::size_t n = variables_.size();
         variables_.push(variable);
         double* counts = counts_.resize((n + 1) * rows_.n_rows) + n * rows_.n_rows;
         for (std::size_t v = 0; v < rows_.n_rows; ++v) counts[v] = count(variable, v);
-        double* row = factor_.resize((n + 1) * (n + 2) / 2) + n * (n + 1) / 2;
-        const double own = counts[variable] - ones_[variable] * ones_[variable] / n_samples();
-        double pivot = own;
-        for (std::size_t k = 0; k < n; ++k) {
-            const double* other = factor_.data() + k * (k + 1) / 2;
-            double entry = counts[variables_[k]] - ones_[variable] * ones_[variables_[k]] / n_samples();
-            for (std::size_t l = 0; l < k; ++l) entry -= row[l] * other[l];
-            row[k] = entry * other[k];  // the diagonal holds inverse pivots, zero where there is none
-            pivot -= row[k] * row[k];
-        }
-        row[n] = pivot > 1e-9 * own ? 1.0 / std::sqrt(pivot) : 0.0;
+        is_factorised_ = false;
     }
 
     // Takes the values of the patterns, whose columns are those here.
@@ -84,30 +75,35 @@ class AdditivePart {
         return static_cast<double>(count_common(rows_.row(a), rows_.row(b), rows_.n_words));
     }
 
+    // Factorises the covariances of the columns.
+    void factorise() {
+        const std::size_t n = variables_.size();
+        factor_.resize(n);
+        for (std::size_t k = 0; k < n; ++k)
+            for (std::size_t l = 0; l <= k; ++l)
+                factor_.data()[k * n + l] = counts_[k * rows_.n_rows + variables_[l]] - ones_[variables_[k]] * ones_[variables_[l]] / n_samples();
+        factor_.decompose([](std::size_t, double pivot, double diagonal) { return pivot > 1e-9 * diagonal; });
+        is_factorised_ = true;
+    }
+
     // Least squares, with `work_` the values times counts.
     void solve(const Patterns& patterns, double total_of_values) {
         const std::size_t n = variables_.size();
         slopes_.resize(patterns.columns.padded());
         patterns.columns.sum(work_.data(), 0, n, slopes_.data());
-        for (std::size_t k = 0; k < n; ++k) {
-            const double* row = factor_.data() + k * (k + 1) / 2;
-            slopes_[k] -= ones_[variables_[k]] * total_of_values / n_samples();
-            for (std::size_t l = 0; l < k; ++l) slopes_[k] -= row[l] * slopes_[l];
-            slopes_[k] *= row[k];
-        }
+        for (std::size_t k = 0; k < n; ++k) slopes_[k] -= ones_[variables_[k]] * total_of_values / n_samples();
+        if (!is_factorised_) factorise();
+        factor_.substitute(slopes_.data(), slopes_.data());
         constant_ = total_of_values / n_samples();
-        for (std::size_t k = n; k-- > 0;) {
-            const double* row = factor_.data() + k * (k + 1) / 2;
-            slopes_[k] *= row[k];
-            for (std::size_t l = 0; l < k; ++l) slopes_[l] -= row[l] * slopes_[k];
-            constant_ -= slopes_[k] * ones_[variables_[k]] / n_samples();
-        }
+        for (std::size_t k = 0; k < n; ++k) constant_ -= slopes_[k] * ones_[variables_[k]] / n_samples();
     }
 
     BitRows rows_;
     double constant_ = 0.0;
+    bool is_factorised_ = false;
+    Cholesky factor_;
     Buffer<std::size_t> variables_;
-    Buffer<double> ones_, counts_, factor_, slopes_, sums_;  // counts: of each column with all variables
+    Buffer<double> ones_, counts_, slopes_, sums_;  // counts: of each column with all variables
     Buffer<Pack> work_;
 };
 

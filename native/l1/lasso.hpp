@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "count/patterns.hpp"
+#include "fit/cholesky.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -118,26 +119,17 @@ class Lasso {
         for (std::size_t j = 0; j < n_; ++j)
             if (slopes[j] != 0.0 && at(j, j) > 0.0) support_.push(j);
         const std::size_t m = support_.size();
-        factor_.resize(m * m);
+        factor_.resize(m);
         step_.resize(m);
         for (std::size_t a = 0; a < m; ++a) {
             const std::size_t j = support_[a];
-            double pivot = at(j, j), rest = rest_[j] - std::copysign(penalties[j], slopes[j]);
-            for (std::size_t b = 0; b < a; ++b) {
-                double entry = at(j, support_[b]);
-                for (std::size_t c = 0; c < b; ++c) entry -= factor_[a * m + c] * factor_[b * m + c];
-                entry *= factor_[b * m + b];  // the diagonal holds inverse pivots, zero where there is none
-                factor_[a * m + b] = entry;
-                pivot -= entry * entry;
-                rest -= entry * step_[b];
-            }
-            factor_[a * m + a] = pivot > kFlat * at(j, j) ? 1.0 / std::sqrt(pivot) : 0.0;
-            step_[a] = rest * factor_[a * m + a];
+            for (std::size_t b = 0; b <= a; ++b) factor_.data()[a * m + b] = at(j, support_[b]);
+            step_[a] = rest_[j] - std::copysign(penalties[j], slopes[j]);
         }
+        factor_.decompose([](std::size_t, double pivot, double diagonal) { return pivot > kFlat * diagonal; });
+        factor_.substitute(step_.data(), step_.data());
         double length = 1.0;
-        for (std::size_t a = m; a-- > 0;) {
-            step_[a] *= factor_[a * m + a];
-            for (std::size_t b = 0; b < a; ++b) step_[b] -= factor_[a * m + b] * step_[a];
+        for (std::size_t a = 0; a < m; ++a) {
             const double moved = slopes[support_[a]] + step_[a];
             if (moved * slopes[support_[a]] <= 0.0) length = std::fmin(length, slopes[support_[a]] / -step_[a]);
         }
@@ -184,7 +176,8 @@ class Lasso {
     std::size_t n_packs_ = 0, n_ = 0, stride_ = 0;
     double sum_ = 0.0;
     Buffer<Pack> weights_, selected_;
-    Buffer<double> means_, row_, rest_, covariance_, factor_, step_;
+    Buffer<double> means_, row_, rest_, covariance_, step_;
+    Cholesky factor_;
     Buffer<std::size_t> support_;
 };
 

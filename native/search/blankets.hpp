@@ -45,8 +45,7 @@ class RegressionScorer {
         intercept_ = logit(total_of(table_.ones), total_of(table_.totals));
         start(size + 1);
         objective = fit.maximise(table_.columns.data(), size, table_.ones.data(), table_.totals.data(), table_.n_packs, criterion_.l2);
-        coefficients.resize(size + 1);
-        std::memcpy(coefficients.data(), fit.coefficients.data(), (size + 1) * sizeof(double));
+        coefficients.copy(fit.coefficients);
         is_prepared_ = false;
         kind_ = !fit.separated ? Kind::kFinite : fit.knows_leaving() ? Kind::kReduced : Kind::kUnknown;
         if (kind_ == Kind::kReduced) {
@@ -192,6 +191,12 @@ static auto by_scorer(BitRows rows, Criterion criterion, Work work) {
     return work(Of<MultinomialScorer>{});
 }
 
+static inline bool holds(const std::int64_t* blanket, std::size_t size, std::int64_t variable) {
+    for (std::size_t k = 0; k < size; ++k)
+        if (blanket[k] == variable) return true;
+    return false;
+}
+
 // The score of the scorer's blanket with a variable put in or, where it is there already, taken out. Where no fit could
 // exceed `floor`, and the scorer can tell, a number between the two.
 template <class Scorer>
@@ -280,7 +285,7 @@ class BlanketSearch {
         scores_.resize(0);
         tried_.resize(0);
         for (std::size_t k = 0; k < n_candidates; ++k) {
-            if (contains(candidates[k])) continue;
+            if (holds(blanket.data(), blanket.size(), candidates[k])) continue;
             stop_if_asked(k);
             tried_.push(candidates[k]);
             if constexpr (kBestFirst) scores_.push(bound(candidates[k]));
@@ -349,7 +354,7 @@ class BlanketSearch {
         scores_.resize(0);
         tried_.resize(0);
         for (std::size_t k = 0; k < blanket.size(); ++k) {
-            if (is_kept(blanket[k])) continue;
+            if (holds(kept_, n_kept_, blanket[k])) continue;
             tried_.push(static_cast<std::int64_t>(k));
             if constexpr (kBestFirst) {
                 scores_.push(scorer_.without(k, score));
@@ -365,18 +370,6 @@ class BlanketSearch {
         for (auto k = static_cast<std::size_t>(tried_[best]); k + 1 < blanket.size(); ++k) blanket[k] = blanket[k + 1];
         blanket.resize(blanket.size() - 1);
         return true;
-    }
-
-    bool contains(std::int64_t variable) const {
-        for (std::size_t k = 0; k < blanket.size(); ++k)
-            if (blanket[k] == variable) return true;
-        return false;
-    }
-
-    bool is_kept(std::int64_t variable) const {
-        for (std::size_t k = 0; k < n_kept_; ++k)
-            if (kept_[k] == variable) return true;
-        return false;
     }
 
     void insert(std::int64_t variable) {

@@ -114,7 +114,7 @@ class Climb {
         for (std::size_t k = 0; k < sizes_[t - first_]; ++k) members[k] = space_.blankets.list(t)[k];
         for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
             changes_[place - from_] = end_.highest[place] = space_.changes[place];
-            end_.present[place] = contains(t, space_.partners.values[place]);
+            end_.present[place] = holds(members, sizes_[t - first_], space_.partners.values[place]);
             const std::size_t mirror = space_.mirrors[place];
             if (mirror < place) {
                 edge_of_[place - from_] = edge_of_[mirror - from_];
@@ -123,12 +123,6 @@ class Climb {
                 edges_.push({place, mirror});
             }
         }
-    }
-
-    bool contains(std::size_t t, std::int64_t variable) {
-        for (std::size_t k = 0; k < sizes_[t - first_]; ++k)
-            if (blanket(t)[k] == variable) return true;
-        return false;
     }
 
     // Puts the partner at this place into the blanket, which ascends, or takes it out.

@@ -50,13 +50,12 @@ class MultinomialScorer {
         fit.wants_coefficients = wanted && !lacks;  // where cells leave, the coefficients are those of settle()
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         fit.wants_coefficients = wanted;
-        coefficients.resize(first_[size] * slopes_);
-        std::memcpy(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double));
+        coefficients.copy(fit.coefficients);
         starts().set_own(coefficients, fit.separated);
         is_separated_ = fit.separated = lacks || fit.separated;
         is_prepared_ = is_near_prepared_ = false;
-        fit.copy_probabilities(design(table_.n_rows, table_.counts.data(), first_[size], reach_), fitted_);
-        if (is_separated_) fit.copy_left(design(table_.n_rows, table_.counts.data(), first_[size], reach_), left_);
+        fit.copy_probabilities(fitted_);
+        if (is_separated_) left_.copy(fit.left());
         return objective - price(first_[size], size);
     }
 
@@ -78,11 +77,7 @@ class MultinomialScorer {
         table_.split_counted(candidate);
         clear_predictors();
         for (std::size_t r = 0; r < table_.n_split; ++r) {
-            starts_.push(static_cast<std::uint32_t>(active_.size()));
-            const std::size_t from = table_.split_row[r];
-            for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) active_.push(own_active_[a]);
-            if (has_values())
-                for (std::size_t a = own_starts_[from]; a < own_starts_[from + 1]; ++a) values_.push(own_values_[a]);
+            add_own(table_.split_row[r], first_[size_], 0);
             add_predictor(candidate, table_.split_level[r], first_[size_], active_, values_);
         }
         starts_.push(static_cast<std::uint32_t>(active_.size()));
@@ -97,9 +92,6 @@ class MultinomialScorer {
         if (has_values()) tried_first_.resize(0);
         if (has_values() && shows_lacking(candidate)) tried_first_.push(first_[size_]);
         if (tried_first_.size()) tried_first_.push(n_predictors);
-        const Design tried = design(table_.n_split, table_.split_counts.data(), n_predictors, tried_reach_);
-        if (!shows_lacking(candidate) && LevelProducts::suits(tried) && is_near_known())
-            fit.know_first(hessian_.data(), coefficients.size());
         const double score = tried_score(table_.n_split, table_.split_counts.data(), n_predictors, size_ + 1, floor);
         if (is_exact) starts().set_with(candidate, score, fit.coefficients);
         return score;
@@ -109,15 +101,7 @@ class MultinomialScorer {
     double without(std::size_t position, double floor = -HUGE_VAL) {
         const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
         clear_predictors();
-        for (std::size_t r = 0; r < table_.n_rows; ++r) {
-            starts_.push(static_cast<std::uint32_t>(active_.size()));
-            for (std::size_t a = own_starts_[r]; a < own_starts_[r + 1]; ++a) {
-                const std::uint32_t u = own_active_[a];
-                if (u >= first_[position] && u < first_[position + 1]) continue;
-                active_.push(u < first_[position] ? u : static_cast<std::uint32_t>(u - gone));
-                if (has_values()) values_.push(own_values_[a]);
-            }
-        }
+        for (std::size_t r = 0; r < table_.n_rows; ++r) add_own(r, first_[position], gone);
         if (has_values()) {
             tried_reach_.resize(0);
             for (std::size_t u = 0; u < first_[size_]; ++u)
@@ -133,18 +117,11 @@ class MultinomialScorer {
         tried_first_.resize(0);
         for (std::size_t k = 0; !has_values() && k <= size_; ++k)
             if (k != position) tried_first_.push(k < position ? first_[k] : first_[k] - gone);
-        if (!starts().is_far()) {
-            changed_.copy(coefficients);
-            starts().add_change(position, changed_.data());
-            copy_without(position, changed_.data(), fit.coefficients.data());
-        }
-        const double score = tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
-        if (is_exact && !fit.separated) starts().set_without(position, slopes_, fit.coefficients);
-        return score;
+        if (!starts().is_far()) copy_without(position, coefficients.data(), fit.coefficients.data());
+        return tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
     }
 
   private:
-    static constexpr std::size_t kMostLookedUp = 1 << 16;
     static constexpr std::size_t kTargets = 64;  // whose earlier fits are remembered, a megabyte each where there are many parameters
 
     // Whether the second derivatives of the blanket's own fit are known, to start neighbouring fits with. They are where they
@@ -172,12 +149,8 @@ class MultinomialScorer {
         else tried_left_.resize(0);
         near_.leave_out(first_[position] * slopes_, first_[position + 1] * slopes_, hessian_, coefficients);
         start(n_predictors);
-        changed_.copy(coefficients);
-        if (starts().add_change(position, changed_.data())) near_.copy(changed_.data(), fit.coefficients.data());
         fit.know_near(near_.hessian(), near_.product(), fitted_.data());
-        const double score = tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
-        if (is_exact) starts().set_without(position, slopes_, fit.coefficients);
-        return score;
+        return tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
     }
 
     // Starts the blanket's own fit from that of the target's blanket before, where they differ by a member.
@@ -239,6 +212,17 @@ class MultinomialScorer {
         starts_.resize(0);
         active_.resize(0);
         values_.resize(0);
+    }
+
+    // Begins a row with the predictors of one of the table's rows, without `n_less` of them from `from` on.
+    void add_own(std::size_t row, std::size_t from, std::size_t n_less) {
+        starts_.push(static_cast<std::uint32_t>(active_.size()));
+        for (std::size_t a = own_starts_[row]; a < own_starts_[row + 1]; ++a) {
+            const std::size_t u = own_active_[a];
+            if (u >= from && u < from + n_less) continue;
+            active_.push(static_cast<std::uint32_t>(u < from ? u : u - n_less));
+            if (has_values()) values_.push(own_values_[a]);
+        }
     }
 
     void add_predictor(std::size_t variable, std::size_t level, std::size_t first, Buffer<std::uint32_t>& active,
@@ -375,15 +359,7 @@ class MultinomialScorer {
         return sum;
     }
 
-    // n log n, looked up where it is a count that has been asked for before.
-    double n_log_n(double n) {
-        if (!(n > 0)) return 0.0;
-        if (rows_.weights || rows_.n_samples > kMostLookedUp) return n * std::log(n);
-        for (std::size_t k = n_log_n_.size(); k <= rows_.n_samples; ++k) n_log_n_.push(-1.0);
-        double& known = n_log_n_[static_cast<std::size_t>(n)];
-        if (known < 0) known = n * std::log(n);
-        return known;
-    }
+    static double n_log_n(double n) { return n > 0 ? n * std::log(n) : 0.0; }
 
     double price(std::size_t n_predictors, std::size_t size) const { return criterion_.price(n_predictors * slopes_, size); }
 
@@ -399,10 +375,9 @@ class MultinomialScorer {
     Buffer<std::uint32_t> own_starts_, own_active_, starts_, active_;
     Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
     Buffer<std::uint64_t> lacking_;
-    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, margin_, fitted_, n_log_n_;
+    Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, margin_, fitted_;
     Cholesky hessian_;  // of the blanket's own fit
     NearStart near_;
-    Buffer<double> changed_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -88,7 +88,6 @@ class OrdinalScorer {
         }
         const double reached = fit.maximise(tried_, criterion_.l1, criterion_.l2, least);
         is_exact = fit.is_exact;
-        if (is_exact && !fit.separated) starts_.set_without(position, 1, fit.coefficients);
         return penalised(reached, n_columns, size_ - 1);
     }
 
@@ -221,24 +220,25 @@ class KindScorer {
 
     double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
         by_steps_ = rows_.n_scores(target) == 1;
-        return by_steps_ ? ordinal_.set_blanket(target, blanket, size) : nominal_.set_blanket(target, blanket, size);
+        return scored([&](auto& scorer) { return scorer.set_blanket(target, blanket, size); });
     }
-
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
-        const double score = by_steps_ ? ordinal_.with(candidate, floor) : nominal_.with(candidate, floor);
-        is_exact = by_steps_ ? ordinal_.is_exact : nominal_.is_exact;
-        return score;
+        return scored([&](auto& scorer) { return scorer.with(candidate, floor); });
     }
-
     double without(std::size_t position, double floor = -HUGE_VAL) {
-        const double score = by_steps_ ? ordinal_.without(position, floor) : nominal_.without(position, floor);
-        is_exact = by_steps_ ? ordinal_.is_exact : nominal_.is_exact;
-        return score;
+        return scored([&](auto& scorer) { return scorer.without(position, floor); });
     }
 
     std::int64_t n_not_converged() const { return nominal_.fit.n_not_converged + ordinal_.fit.n_not_converged; }
 
   private:
+    template <class Use>
+    double scored(Use use) {
+        const double score = by_steps_ ? use(ordinal_) : use(nominal_);
+        is_exact = by_steps_ ? ordinal_.is_exact : nominal_.is_exact;
+        return score;
+    }
+
     BitRows rows_;
     bool by_steps_ = false;
     MultinomialScorer nominal_;
