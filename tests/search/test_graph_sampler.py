@@ -11,16 +11,14 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.protocol import GraphChain
 from markhood.model.ising.model import IsingModel
 from markhood.scores.discrete import DiscreteScorer
+from markhood.search.chains import Sweeps, generator_of, run_chain
 from markhood.search.graph_sampler import (
     LARGEST_SCALE,
     ONCE,
     SCREEN_GAMMA,
     GraphPrior,
-    Sweeps,
     _two_steps,
-    generator_of,
     periods_of,
-    run_chain,
     sample_edges,
     settle,
     together,

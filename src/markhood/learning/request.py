@@ -50,7 +50,7 @@ from markhood.options import Options, declare, options_from_json
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
-from markhood.search.graph_sampler import ChainRun
+from markhood.search.chains import ChainRun
 from markhood.search.l1_paths import L1Blankets
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import EarlierScreen, Job

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,15 +36,15 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.kernels.ties import TIE
-from markhood.scores.scorer import Pairs, Scorer
+from markhood.scores.scorer import Pairs
 from markhood.search.background import Layout, with_background
+from markhood.search.chains import ChainRun, Ran, Sweeps, continued, generator_of, run_chain
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.remaining_pairs import has_too_many, may_be_edges, measure_remaining_pairs
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import (
     LARGEST_ERROR,
-    PARTS,
     Choice,
     Draws,
     EdgeProbabilities,
@@ -65,7 +64,6 @@ STILL = 0.01  # relative change of the density in a sweep that ends the rounds
 PERIODS = ((0.003, 20), (0.03, 10), (0.1, 4))
 ONCE = 255  # longer than every part of a continued chain: a visit in its first sweep
 SWEEPS_OF_ROUND = 6
-PART = 10  # fewest sweeps over which a long chain is averaged, for its diagnostics
 MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
 
 
@@ -93,54 +91,6 @@ class GraphPrior:
     scale: float | None = None
     pairs: NDArray[np.int64] = field(default_factory=_no_pairs)
     probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-
-
-@dataclass(frozen=True)
-class Sweeps:
-    """Number and length of the chains.
-
-    Attributes
-    ----------
-    n_chains : int
-    n_settling : int
-        Burn-in sweeps of each chain.
-    n_averaged : int
-        Sweeps of each chain after burn-in.
-    n_most : int
-        Chains that have not converged are doubled in length up to this number of sweeps.
-    keep_draws : bool
-        Whether to keep the graph of each sweep after burn-in.
-    """
-
-    n_chains: int = 4
-    n_settling: int = 5
-    n_averaged: int = 20
-    n_most: int = 160
-    keep_draws: bool = False
-
-    def parts(self, n: int, n_before: int = 0) -> list[int]:
-        """Return the lengths of the parts of n sweeps over which a chain is averaged.
-
-        Examples
-        --------
-        >>> Sweeps().parts(80), Sweeps().parts(15), Sweeps().parts(80, n_before=80)
-        ([20, 20, 20, 20], [8, 7], [40, 40])
-        """
-        n_parts = min(n, PARTS if n >= PARTS * PART and not n_before else 2)
-        n_parts = n if self.keep_draws else n_parts
-        return [len(part) for part in np.array_split(np.empty(n), n_parts)]
-
-
-class ChainRun(NamedTuple):
-    """A chain so far: its sums, and after each part the mean of every pair and the graph."""
-
-    sums: GraphSums
-    means: NDArray[np.float64]
-    present: NDArray[np.uint8]
-    generator: NDArray[np.uint32]
-
-
-Ran = tuple[ChainRun, NDArray[np.int64] | None]  # a chain, and the fits that others can reuse
 
 
 def bayes(
@@ -253,50 +203,6 @@ def _advance(
     run = starting_with(state.fits)
     # The fits of the others are not reused; leaving them out keeps a checkpoint small.
     return [found, *job.runner.map("chains", lambda tile: run(tile)[0], others)]
-
-
-def run_chain(
-    scorer: Scorer,
-    pairs: NDArray[np.int64],
-    prior: PairPrior,
-    chain: GraphChain,
-    n_settling: int,
-    parts: Sequence[int],
-) -> Ran:
-    """Run the burn-in of a chain, then average it part by part; return also its fits."""
-    sums, present = list[GraphSums](), []
-    for length in parts:
-        of_part, chain = scorer.swept(pairs, prior, chain, n_settling, length)
-        sums.append(of_part)
-        present.append(chain.present)
-        prior, n_settling = prior._replace(density=float(of_part.densities[-1])), 0
-    means = [own.probabilities / n for own, n in zip(sums, parts, strict=True)]
-    run = ChainRun(added_up(sums), np.array(means), np.array(present), chain.generator)
-    return run, chain.fits
-
-
-def continued(begun: ChainRun, further: ChainRun) -> ChainRun:
-    """Join a chain and its continuation; parts are joined in pairs if those to come are longer."""
-    means, present = begun.means, begun.present
-    if len(means) > len(further.means):
-        means, present = (means[::2] + means[1::2]) / 2, present[1::2]
-    return ChainRun(
-        added_up([begun.sums, further.sums]),
-        np.concatenate([means, further.means]),
-        np.concatenate([present, further.present]),
-        further.generator,
-    )
-
-
-def added_up(sums: Sequence[GraphSums]) -> GraphSums:
-    """Add up the parts of a chain."""
-    return GraphSums(
-        np.concatenate([own.densities for own in sums]),
-        np.asarray(sum(own.probabilities for own in sums)),
-        np.asarray(sum(own.couplings for own in sums)),
-        np.asarray(sum(own.squares for own in sums)),
-        sum(own.n_fits for own in sums),
-    )
 
 
 def settle(
@@ -522,11 +428,6 @@ def periods_of(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
     doubt = np.minimum(probabilities, 1 - probabilities)
     below = [doubt < most for most, _ in PERIODS]
     return np.select(below, [period for _, period in PERIODS], 1).astype(np.uint8)
-
-
-def generator_of(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
-    """Return the state of a kernel's generator."""
-    return seed.generate_state(4, np.uint32).astype(np.uint32)
 
 
 def _distinct(lists: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -27,14 +27,13 @@ from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, PairPrior
 from markhood.learning.forecast.budget import Budget
 from markhood.scores.scorer import Scorer
+from markhood.search.chains import Sweeps, generator_of
 from markhood.search.graph_sampler import (
     SCREEN_GAMMA,
     START_SCALE,
     SWEEPS_OF_ROUND,
     GraphPrior,
     State,
-    Sweeps,
-    generator_of,
     periods_of,
 )
 from markhood.search.remaining_pairs import FEW_PAIRS, MOST_VARIABLES

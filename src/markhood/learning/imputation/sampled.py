@@ -20,16 +20,8 @@ import numpy as np
 from markhood.execution.runner import Runner
 from markhood.kernels.protocol import GraphChain
 from markhood.learning.imputation.imputed_samples import ImputedSamples
-from markhood.search.graph_sampler import (
-    SCREEN_GAMMA,
-    ChainRun,
-    GraphPrior,
-    Sweeps,
-    added_up,
-    generator_of,
-    settle,
-    together,
-)
+from markhood.search.chains import ChainRun, Sweeps, added_up, generator_of
+from markhood.search.graph_sampler import SCREEN_GAMMA, GraphPrior, settle, together
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice

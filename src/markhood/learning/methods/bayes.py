@@ -25,7 +25,8 @@ from markhood.options import declare
 from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
-from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA, GraphPrior, Sweeps, bayes
+from markhood.search.chains import Sweeps
+from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA, GraphPrior, bayes
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice
 from markhood.search.values.search_result import SearchResult
