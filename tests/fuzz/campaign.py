@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import gc
 import json
 import multiprocessing
 import os
@@ -127,7 +128,7 @@ def case_of(seed: int, number: int, corpus: dict[str, Any], programs: dict[str, 
             "learn": ["learn", "data.csv", "--checkpoint", "saved", "-o", "out.json"],
             "bootstrap": ["bootstrap", "data.csv", "--replicates", "2", "--checkpoint", "saved"],
         }[command]
-    return Case(
+    case = Case(
         line,
         files,
         rng.choices(["file", "full", "closed", "left"], [94, 2, 2, 2])[0],
@@ -137,6 +138,9 @@ def case_of(seed: int, number: int, corpus: dict[str, Any], programs: dict[str, 
         rng.choice([0, 100, 4096]) if rng.random() < 0.02 else None,
         rng.random() < 0.1,
     )
+    if command == "app":  # a server runs until it is stopped
+        case.signal = rng.choice([signal.SIGINT, signal.SIGTERM]), 2 * rng.random()
+    return case
 
 
 def lay_out(case: Case, folder: Path) -> None:
@@ -220,12 +224,12 @@ def faults_of(
     return faults
 
 
-def excess(used: Any, command: str) -> list[str]:
+def excess(used: Any) -> list[str]:
     """List what a small table must not take; a child begins with the pages of its parent."""
     seconds = used.ru_utime + used.ru_stime
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     grown = (used.ru_maxrss - own) << 10
-    slow = [f"{seconds:.0f} s"] if seconds > nasty.CPU_SECONDS[command] else []
+    slow = [f"{seconds:.0f} s"] if seconds > nasty.CPU_SECONDS else []
     return [*slow, f"{grown >> 20} MB"] if grown > nasty.MEMORY else slow
 
 
@@ -324,7 +328,7 @@ def run_case(case: Case, home: Path) -> Outcome:
     after = snapshot(folder)
     faults = ["hang"] if code is None else faults_of(case, code, errors, before, after)
     if case.is_small:
-        faults += excess(used, case.line[0])
+        faults += excess(used)
     if case.signal and code == 1 and "/commandline/start.py" not in errors:
         faults = []  # it came in the few lines of ours that stand around the program's own
     (folder / "closed").chmod(0o755)
@@ -358,9 +362,11 @@ def keep(seed: int, number: int, case: Case, outcome: Outcome) -> None:
 
 def import_everything() -> None:
     """Import what commands import when they run, so that children need not."""
+    import joblib  # noqa: F401
     import networkx  # noqa: F401
     import rich.progress
-    import rich.table  # noqa: F401
+    import rich.table
+    import typer.rich_utils  # noqa: F401
     import scipy.sparse
     import scipy.special  # noqa: F401
 
@@ -381,6 +387,7 @@ def run_some(
     import_everything()
     resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY, 2 * MEMORY))
     programs = commands()
+    gc.freeze()  # so that a child's collections do not copy the pages of its parent
     counts: Counter[str] = Counter()
     failures = []
     with (
