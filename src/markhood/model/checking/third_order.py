@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.fit import separate_regressions
+from markhood.model.fitting.information import Information
 from markhood.model.fitting.layout import Layout
 from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.residuals import ResidualColumns, Residuals
@@ -102,11 +103,11 @@ def _score_tests(layout: Layout, observed: Observed, triples: list[Triple]) -> N
     """Return the effect, its error and the p-value of each triple, shape (n, 3)."""
     from scipy.special import ndtr
 
-    likelihood, parameters, curvature = separate_regressions(layout, observed)
+    likelihood, parameters, information = separate_regressions(layout, observed)
     columns = ResidualColumns(likelihood)
     residuals = columns.at(parameters, observed)
     ends = [
-        _End.of(v, likelihood, residuals, columns, curvature, observed)
+        _End.of(v, likelihood, residuals, columns, information, observed)
         for v in range(len(layout.variables))
     ]
     starts = columns.starts
@@ -195,7 +196,7 @@ class _End:
         likelihood: PseudoLikelihood,
         residuals: Residuals,
         columns: ResidualColumns,
-        curvature: Any,
+        information: Information,
         observed: Observed,
     ) -> _End:
         layout = likelihood.layout
@@ -215,8 +216,7 @@ class _End:
         spread -= means[:, None] * means[None]
         gradients = np.concatenate([levels, *(residual[a] * values for a in range(f))])
         positions = likelihood.positions[variable]
-        information = curvature[positions][:, positions].toarray()
-        inverse = np.linalg.pinv(information, hermitian=True)
+        inverse = np.linalg.pinv(information.block(positions), hermitian=True)
         return cls(
             first,
             residual,
