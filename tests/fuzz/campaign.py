@@ -40,7 +40,8 @@ from fuzz import nasty
 from fuzz.commands import arguments, commands, input_kinds, pair_of_options
 from fuzz.corpus import damaged, valid
 
-SECONDS = 300  # of waiting, on a machine that may be busy
+SECONDS = 300  # without any processor time: a machine may be busy
+ENOUGH = 50  # hundredths of a second of processor time: a process that waits uses less
 CPU_SECONDS = 60
 MEMORY = 4 << 30
 MOST_SAID = 1 << 24  # bytes
@@ -287,13 +288,25 @@ def child(case: Case, folder: Path, streams: int) -> None:
         os._exit(code)
 
 
+def ticks(pid: int) -> int:
+    """Return the processor time of a process, in hundredths of a second; 0 where it is unknown."""
+    try:
+        about = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    return sum(map(int, about.rpartition(")")[2].split()[11:13]))
+
+
 def wait(pid: int, case: Case, streams: int) -> tuple[int | None, bytes, Any]:
     """Wait for a child; return its exit code (None after too long), what it said and its usage."""
-    start = time.monotonic()
+    start = latest = time.monotonic()
+    used_before = 0
     is_due = case.signal is not None
     said = bytearray()
     os.set_blocking(streams, False)
-    while time.monotonic() - start < SECONDS:
+    while time.monotonic() - latest < SECONDS:
+        if ticks(pid) > used_before + ENOUGH:
+            latest, used_before = time.monotonic(), ticks(pid)
         done, status, used = os.wait4(pid, os.WNOHANG)
         with suppress(BlockingIOError):
             said += os.read(streams, MOST_SAID)
@@ -365,10 +378,10 @@ def import_everything() -> None:
     import joblib  # noqa: F401
     import networkx  # noqa: F401
     import rich.progress
-    import rich.table
-    import typer.rich_utils  # noqa: F401
+    import rich.table  # noqa: F401
     import scipy.sparse
     import scipy.special  # noqa: F401
+    import typer.rich_utils  # noqa: F401
 
     import markhood.learning.learn
     import markhood.output.report.page

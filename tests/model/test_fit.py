@@ -252,7 +252,9 @@ def test_example_a_model_of_a_learned_graph_needs_fields():
     np.testing.assert_array_equal(model.graph.coupling, model.couplings)
 
 
-@pytest.mark.parametrize("options", [{"method": "mcmc"}, {"prior": 0}, {"prior": "weak"}])
+@pytest.mark.parametrize(
+    "options", [{"method": "mcmc"}, {"prior": 0}, {"prior": 1e308}, {"prior": "weak"}]
+)
 def test_example_bad_options_are_refused(options):
     with refuses("option-value", *options):
         markhood.fit_model(SQUARE, DATA, **options)

@@ -103,11 +103,11 @@ def _score_tests(layout: Layout, observed: Observed, triples: list[Triple]) -> N
     """Return the effect, its error and the p-value of each triple, shape (n, 3)."""
     from scipy.special import ndtr
 
-    likelihood, parameters, information = separate_regressions(layout, observed)
+    likelihood, parameters, curvature = separate_regressions(layout, observed)
     columns = ResidualColumns(likelihood)
     residuals = columns.at(parameters, observed)
     ends = [
-        _End.of(v, likelihood, residuals, columns, information, observed)
+        _End.of(v, likelihood, residuals, columns, curvature, observed)
         for v in range(len(layout.variables))
     ]
     starts = columns.starts

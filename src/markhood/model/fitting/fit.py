@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 METHODS = ("pseudo-likelihood", "likelihood", "average")
 _NAMES_SHOWN = 3
+_WIDEST = 1e6  # prior: beyond it, the squares are lost in rounding
 # Precision per sample of a nearly flat prior, and the logarithm of a factor that makes it flatter:
 # infinite estimates are those that grow with it. The derivative by this logarithm is H^-1 P b.
 _FLAT_PRECISION, _FLATTER = 1e-9, float(np.log(100))
@@ -153,11 +154,12 @@ def fit_model(
             "method",
             f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.",
         )
-    if prior is not None and not (isinstance(prior, Real) and 0 < prior < np.inf):
+    if prior is not None and not (isinstance(prior, Real) and 1 / _WIDEST <= prior <= _WIDEST):
         raise InputError(
             "option-value",
             "prior",
-            f"{option('prior')} must be a standard deviation above 0, or None, not {prior!r}.",
+            f"{option('prior')} must be a standard deviation between {1 / _WIDEST:g} and "
+            f"{_WIDEST:g}, or None, not {prior!r}.",
         )
     units = real_units(graph.provenance)
     if method == "likelihood" and (units or graph.factors):

@@ -68,7 +68,8 @@ class Information:
         """Return the diagonal."""
         found = np.zeros(len(self.parameters))
         for stack, probabilities in self._probabilities:
-            np.add.at(found, self.likelihood.stack_positions(stack), _diagonal(stack, probabilities))
+            positions = self.likelihood.stack_positions(stack)
+            np.add.at(found, positions, _diagonal(stack, probabilities))
         return found if self.precision is None else found + self.precision.diagonal()
 
     @cached_property
@@ -103,7 +104,8 @@ class Information:
                 if len(inside):
                     part = _matrices(stack.only(k), probabilities[k : k + 1])[0]
                     part = part if len(inside) == len(own) else part[np.ix_(inside, inside)]
-                    found[np.ix_(own[inside], own[inside])] += part
+                    for row, entries in zip(own[inside], part, strict=True):  # without copies
+                        found[row, own[inside]] += entries
         return found
 
     @cached_property

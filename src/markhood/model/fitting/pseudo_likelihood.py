@@ -100,7 +100,8 @@ class PseudoLikelihood(Likelihood):
         for stack, own in zip(self.stacks, values, strict=True):
             by_score = (own @ stack.scores).transpose(0, 2, 1) @ stack.design
             sums += [own.sum(axis=1)[:, 1:].ravel(), by_score.ravel()]
-        return np.bincount(self._summed_positions, np.concatenate(sums), self.n_parameters)
+        found = np.bincount(self._summed_positions, np.concatenate(sums), self.n_parameters)
+        return np.asarray(found, np.float64)
 
     @cached_property
     def _summed_positions(self) -> NDArray[np.int64]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 MOST_NEAR = 2000  # parameters that are solved for together, except in a large regression
 _CHUNK = 1 << 24  # gradients in memory at a time
+_FUNCTIONS = 512  # solved for at a time
 
 
 # Rows of functions, the parameters near them, the functions a and the solutions x of H x = a.
@@ -154,5 +155,7 @@ class Sandwich:
             if factorised is None or not np.array_equal(near, factorised):
                 factor = lu_factor(self.information(near), overwrite_a=True)
                 factorised = near
-            wanted = dense_block(functions, rows, near).T
-            yield rows, near, wanted, lu_solve(factor, wanted)
+            for part in cut(len(rows), _FUNCTIONS):
+                some = rows[part.start : part.stop]
+                wanted = dense_block(functions, some, near).T
+                yield some, near, wanted, lu_solve(factor, wanted)
