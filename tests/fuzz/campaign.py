@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import gc
 import json
 import multiprocessing
 import os
@@ -39,7 +40,8 @@ from fuzz import nasty
 from fuzz.commands import arguments, commands, input_kinds, pair_of_options
 from fuzz.corpus import damaged, valid
 
-SECONDS = 300  # of waiting, on a machine that may be busy
+SECONDS = 300  # without any processor time: a machine may be busy
+ENOUGH = 50  # hundredths of a second of processor time: a process that waits uses less
 CPU_SECONDS = 60
 MEMORY = 4 << 30
 MOST_SAID = 1 << 24  # bytes
@@ -127,7 +129,7 @@ def case_of(seed: int, number: int, corpus: dict[str, Any], programs: dict[str, 
             "learn": ["learn", "data.csv", "--checkpoint", "saved", "-o", "out.json"],
             "bootstrap": ["bootstrap", "data.csv", "--replicates", "2", "--checkpoint", "saved"],
         }[command]
-    return Case(
+    case = Case(
         line,
         files,
         rng.choices(["file", "full", "closed", "left"], [94, 2, 2, 2])[0],
@@ -137,6 +139,9 @@ def case_of(seed: int, number: int, corpus: dict[str, Any], programs: dict[str, 
         rng.choice([0, 100, 4096]) if rng.random() < 0.02 else None,
         rng.random() < 0.1,
     )
+    if command == "app":  # a server runs until it is stopped
+        case.signal = rng.choice([signal.SIGINT, signal.SIGTERM]), 2 * rng.random()
+    return case
 
 
 def lay_out(case: Case, folder: Path) -> None:
@@ -220,12 +225,12 @@ def faults_of(
     return faults
 
 
-def excess(used: Any, command: str) -> list[str]:
+def excess(used: Any) -> list[str]:
     """List what a small table must not take; a child begins with the pages of its parent."""
     seconds = used.ru_utime + used.ru_stime
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     grown = (used.ru_maxrss - own) << 10
-    slow = [f"{seconds:.0f} s"] if seconds > nasty.CPU_SECONDS[command] else []
+    slow = [f"{seconds:.0f} s"] if seconds > nasty.CPU_SECONDS else []
     return [*slow, f"{grown >> 20} MB"] if grown > nasty.MEMORY else slow
 
 
@@ -283,13 +288,25 @@ def child(case: Case, folder: Path, streams: int) -> None:
         os._exit(code)
 
 
+def ticks(pid: int) -> int:
+    """Return the processor time of a process, in hundredths of a second; 0 where it is unknown."""
+    try:
+        about = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    return sum(map(int, about.rpartition(")")[2].split()[11:13]))
+
+
 def wait(pid: int, case: Case, streams: int) -> tuple[int | None, bytes, Any]:
     """Wait for a child; return its exit code (None after too long), what it said and its usage."""
-    start = time.monotonic()
+    start = latest = time.monotonic()
+    used_before = 0
     is_due = case.signal is not None
     said = bytearray()
     os.set_blocking(streams, False)
-    while time.monotonic() - start < SECONDS:
+    while time.monotonic() - latest < SECONDS:
+        if ticks(pid) > used_before + ENOUGH:
+            latest, used_before = time.monotonic(), ticks(pid)
         done, status, used = os.wait4(pid, os.WNOHANG)
         with suppress(BlockingIOError):
             said += os.read(streams, MOST_SAID)
@@ -324,7 +341,7 @@ def run_case(case: Case, home: Path) -> Outcome:
     after = snapshot(folder)
     faults = ["hang"] if code is None else faults_of(case, code, errors, before, after)
     if case.is_small:
-        faults += excess(used, case.line[0])
+        faults += excess(used)
     if case.signal and code == 1 and "/commandline/start.py" not in errors:
         faults = []  # it came in the few lines of ours that stand around the program's own
     (folder / "closed").chmod(0o755)
@@ -358,11 +375,13 @@ def keep(seed: int, number: int, case: Case, outcome: Outcome) -> None:
 
 def import_everything() -> None:
     """Import what commands import when they run, so that children need not."""
+    import joblib  # noqa: F401
     import networkx  # noqa: F401
     import rich.progress
     import rich.table  # noqa: F401
     import scipy.sparse
     import scipy.special  # noqa: F401
+    import typer.rich_utils  # noqa: F401
 
     import markhood.learning.learn
     import markhood.output.report.page
@@ -381,6 +400,7 @@ def run_some(
     import_everything()
     resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY, 2 * MEMORY))
     programs = commands()
+    gc.freeze()  # so that a child's collections do not copy the pages of its parent
     counts: Counter[str] = Counter()
     failures = []
     with (

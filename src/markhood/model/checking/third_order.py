@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.fit import separate_regressions
+from markhood.model.fitting.information import Information
 from markhood.model.fitting.layout import Layout
 from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.residuals import ResidualColumns, Residuals
@@ -195,7 +196,7 @@ class _End:
         likelihood: PseudoLikelihood,
         residuals: Residuals,
         columns: ResidualColumns,
-        curvature: Any,
+        information: Information,
         observed: Observed,
     ) -> _End:
         layout = likelihood.layout
@@ -215,8 +216,7 @@ class _End:
         spread -= means[:, None] * means[None]
         gradients = np.concatenate([levels, *(residual[a] * values for a in range(f))])
         positions = likelihood.positions[variable]
-        information = curvature[positions][:, positions].toarray()
-        inverse = np.linalg.pinv(information, hermitian=True)
+        inverse = np.linalg.pinv(information.block(positions), hermitian=True)
         return cls(
             first,
             residual,

@@ -1,8 +1,8 @@
 """Estimation of fields and couplings from data.
 
 `fit` has `fit_model`. `layout` maps parameters to positions in one vector, `contingency` counts the
-configurations of the regressions, `pseudo_likelihood` has value, gradient and Hessian of the joint
-pseudo-likelihood and of separate regressions, which `kernels/reference/newton.py` maximises with
-the linear solver in `equations`, `exact` has the exact likelihood, and `sandwich` the standard
-errors from the score `residuals`.
+configurations of the regressions, `pseudo_likelihood` has value and gradient of the joint
+pseudo-likelihood and of separate regressions, and `information` the Hessian;
+`kernels/reference/newton.py` maximises them with the linear solver in `equations`. `exact` has the
+exact likelihood, and `sandwich` the standard errors from the score `residuals`.
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,16 @@ class Stack:
     scores: NDArray[np.float64]
     design: NDArray[np.float64]
     counts: NDArray[np.float64]
+
+    @cached_property
+    def totals(self) -> NDArray[np.float64]:
+        """Number of samples in each configuration, shape (g, n_rows)."""
+        return np.asarray(self.counts.sum(axis=2))
+
+    def only(self, k: int) -> Stack:
+        """Return the table of one variable."""
+        one = slice(k, k + 1)
+        return Stack(self.variables[one], self.scores, self.design[one], self.counts[one])
 
 
 def stacked_tables(layout: Layout, observed: Observed) -> Iterator[Stack]:

@@ -36,6 +36,7 @@ from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.equations import SparseEquations
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
+from markhood.model.fitting.information import Information, dense_block
 from markhood.model.fitting.layout import Layout
 from markhood.model.fitting.prior import SCALE, precision
 from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
@@ -48,9 +49,10 @@ if TYPE_CHECKING:
 
 METHODS = ("pseudo-likelihood", "likelihood", "average")
 _NAMES_SHOWN = 3
-# Precision per sample of a nearly flat prior, and the factor that makes it flatter: infinite
-# estimates are those that grow with it.
-_FLAT_PRECISION, _FLATTER = 1e-9, 1e-2
+_WIDEST = 1e6  # prior: beyond it, the squares are lost in rounding
+# Precision per sample of a nearly flat prior, and the logarithm of a factor that makes it flatter:
+# infinite estimates are those that grow with it. The derivative by this logarithm is H^-1 P b.
+_FLAT_PRECISION, _FLATTER = 1e-9, float(np.log(100))
 # Graphs with more parameters than this are refused if there are more than four per observed value.
 _ALWAYS_FITTED, _MOST_PER_VALUE = 4000, 4
 _BYTES_PER_ENTRY = 40  # of an information matrix while it is summed
@@ -152,11 +154,12 @@ def fit_model(
             "method",
             f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.",
         )
-    if prior is not None and not (isinstance(prior, Real) and 0 < prior < np.inf):
+    if prior is not None and not (isinstance(prior, Real) and 1 / _WIDEST <= prior <= _WIDEST):
         raise InputError(
             "option-value",
             "prior",
-            f"{option('prior')} must be a standard deviation above 0, or None, not {prior!r}.",
+            f"{option('prior')} must be a standard deviation between {1 / _WIDEST:g} and "
+            f"{_WIDEST:g}, or None, not {prior!r}.",
         )
     units = real_units(graph.provenance)
     if method == "likelihood" and (units or graph.factors):
@@ -241,19 +244,19 @@ def fitted(
     if method == "likelihood":
         return _by_likelihood(layout, observed, prior, max_steps)
     likelihood = PseudoLikelihood(layout, observed, is_shared=method != "average")
-    start = np.zeros(likelihood.n_parameters)
-    growth = np.zeros(likelihood.n_parameters)
+    weight = _nearly_flat(likelihood.n_parameters, observed)
     if prior is not None:
         weight = _prior_of(likelihood, precision(layout, prior))
-        found = _maximum(likelihood, weight, start, max_steps)
-    else:
-        weight = _nearly_flat(likelihood.n_parameters, observed)
-        found = _maximum(likelihood, weight, start, max_steps)
-        growth = _maximum(likelihood, weight * _FLATTER, found, max_steps) - found
-    value, curvature = likelihood.value(found), likelihood.curvature(found)
+    found = _maximum(likelihood, weight, np.zeros(likelihood.n_parameters), max_steps)
+    value, information = likelihood.value(found), likelihood.curvature(found) + weight
+    growth = np.zeros(likelihood.n_parameters)
+    if prior is None:
+        system = SparseEquations()
+        system.factorise(information, is_new=True)
+        growth = _FLATTER * system.solve(weight @ found)
     columns = ResidualColumns(likelihood)
     sandwich = Sandwich(
-        curvature,
+        information.block,
         weight,
         observed,
         lambda some: columns.at(found, some),
@@ -264,13 +267,13 @@ def fitted(
     if not likelihood.is_shared:
         value = PseudoLikelihood(layout, observed).value(parameters)
     gradient = likelihood.gradient(found) - weight @ found
-    converged = _have_converged(gradient, curvature + weight, likelihood.positions)
+    converged = _have_converged(gradient, information.diagonal(), likelihood.positions)
     return Fit(parameters, sandwich, average, np.asarray(average @ growth), value, converged)
 
 
 def separate_regressions(
     layout: Layout, observed: Observed, prior: float = SCALE
-) -> tuple[PseudoLikelihood, NDArray[np.float64], csr_array]:
+) -> tuple[PseudoLikelihood, NDArray[np.float64], Information]:
     """Fit one regression per variable; return the parameters, and the information with the prior.
 
     The parameters of each regression are at ``positions`` of the returned likelihood.
@@ -288,15 +291,16 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_
     start = np.zeros(layout.n_parameters)
     warm = _maximum(PseudoLikelihood(layout, observed), weight, start, max_steps)
     found = likelihood.maximum(weight, warm, max_steps)
+    information = (likelihood.information(found) + weight).tocsr()
     growth = np.zeros(layout.n_parameters)
     if prior is None:
-        growth = likelihood.maximum(weight * _FLATTER, found, max_steps) - found
+        growth = _FLATTER * np.linalg.solve(information.toarray(), weight @ found)
     log_partition, means = likelihood.expected(found)
-    n, curvature = observed.weights.sum(), likelihood.information(found)
+    n = observed.weights.sum()
     value = float(found @ likelihood.sums - n * log_partition)
     everything = np.arange(layout.n_parameters)
     sandwich = Sandwich(
-        curvature,
+        lambda near: dense_block(information, near, near),
         weight,
         observed,
         lambda some: ExactGradients(likelihood, some, means),
@@ -307,7 +311,7 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_
     average = eye_array(layout.n_parameters, format="csr")
     positions = [layout.positions(v) for v in range(len(layout.variables))]
     gradient = likelihood.sums - n * means - weight @ found
-    converged = _have_converged(gradient, curvature + weight, positions)
+    converged = _have_converged(gradient, information.diagonal(), positions)
     return Fit(found, sandwich, average, growth, value, converged)
 
 
@@ -325,10 +329,10 @@ def _maximum(
 
 
 def _have_converged(
-    gradient: NDArray[np.float64], curvature: csr_array, positions: list[NDArray[np.int64]]
+    gradient: NDArray[np.float64], diagonal: NDArray[np.float64], positions: list[NDArray[np.int64]]
 ) -> NDArray[np.bool_]:
     """Return whether the gradients of the parameters of each variable are nearly 0."""
-    is_flat = np.abs(gradient) <= _TOLERANCE * np.sqrt(curvature.diagonal())
+    is_flat = np.abs(gradient) <= _TOLERANCE * np.sqrt(diagonal)
     return np.array([bool(is_flat[own].all()) for own in positions], np.bool_)
 
 

@@ -11,6 +11,7 @@ estimates of each coupling are averaged.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from markhood.kernels.reference.newton import Likelihood
 from markhood.model.fitting.contingency import Observed, Stack, stacked_tables
+from markhood.model.fitting.information import Information
 from markhood.model.fitting.layout import Layout
 from markhood.model.potts.exact import log_sum_exp
 
@@ -80,81 +82,68 @@ class PseudoLikelihood(Likelihood):
 
     def value(self, parameters: NDArray[np.float64]) -> float:
         """Return the log pseudo-likelihood."""
-        return sum(float((s.counts * self._logs(s, parameters)).sum()) for s in self.stacks)
+        return sum(float((s.counts * self.logs(s, parameters)).sum()) for s in self.stacks)
 
     def gradient(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the gradient."""
-        gradient = np.zeros(self.n_parameters)
-        for stack in self.stacks:
-            probabilities = np.exp(self._logs(stack, parameters))
-            np.add.at(gradient, self._positions(stack), _gradient(stack, probabilities))
-        return gradient
+        return self.summed(
+            s.counts - s.totals[..., None] * np.exp(self.logs(s, parameters)) for s in self.stacks
+        )
 
-    def curvature(self, parameters: NDArray[np.float64]) -> csr_array:
+    def curvature(self, parameters: NDArray[np.float64]) -> Information:
         """Return the information matrix: minus the Hessian."""
-        from scipy.sparse import coo_array
+        return Information(self, parameters)
 
-        rows, columns, entries = [], [], []
+    def summed(self, values: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the sums of the features, weighted by these values of the cells of each stack."""
+        sums = []
+        for stack, own in zip(self.stacks, values, strict=True):
+            by_score = (own @ stack.scores).transpose(0, 2, 1) @ stack.design
+            sums += [own.sum(axis=1)[:, 1:].ravel(), by_score.ravel()]
+        found = np.bincount(self._summed_positions, np.concatenate(sums), self.n_parameters)
+        return np.asarray(found, np.float64)
+
+    @cached_property
+    def _summed_positions(self) -> NDArray[np.int64]:
+        """Where `summed` adds the sums of all stacks: fields and slopes of each."""
+        parts = []
         for stack in self.stacks:
-            positions = self._positions(stack)
-            width = positions.shape[1]
-            rows.append(np.repeat(positions, width, axis=1).ravel())
-            columns.append(np.tile(positions, (1, width)).ravel())
-            entries.append(_information(stack, np.exp(self._logs(stack, parameters))).ravel())
-        numbers = np.concatenate(rows), np.concatenate(columns)
-        shape = (self.n_parameters, self.n_parameters)
-        return coo_array((np.concatenate(entries), numbers), shape=shape).tocsr()
+            own, r = self.stack_positions(stack), len(stack.scores)
+            parts += [own[:, : r - 1].ravel(), own[:, r - 1 :].ravel()]
+        return np.concatenate(parts)
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """Whether the information matrices of the regressions have more entries than the tables."""
+        widths = np.array([len(positions) for positions in self.positions], np.float64)
+        rows = [s.design.shape[1] * widths[s.variables].sum() for s in self.stacks]
+        return bool((widths**2).sum() > sum(rows))
 
     def spread(self, step: NDArray[np.float64]) -> float:
         """Return the largest change of log odds by a step."""
-        return max(float(np.ptp(self._linear(s, step), axis=2).max(initial=0)) for s in self.stacks)
+        return max(float(np.ptp(self.linear(s, step), axis=2).max(initial=0)) for s in self.stacks)
 
-    def _positions(self, stack: Stack) -> NDArray[np.int64]:
-        return np.stack([self.positions[v] for v in stack.variables.tolist()])
+    def stack_positions(self, stack: Stack) -> NDArray[np.int64]:
+        """Return the positions of the parameters of each regression of a stack, shape (g, w)."""
+        return self._stack_positions[int(stack.variables[0])]
 
-    def _linear(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    @cached_property
+    def _stack_positions(self) -> dict[int, NDArray[np.int64]]:
+        own = self.positions
+        return {
+            int(s.variables[0]): np.stack([own[v] for v in s.variables.tolist()])
+            for s in self.stacks
+        }
+
+    def linear(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the linear predictor of each level in each configuration, shape (g, n_rows, r)."""
-        own = parameters[self._positions(stack)]
+        own = parameters[self.stack_positions(stack)]
         r, f = stack.scores.shape
         fields = np.concatenate([np.zeros((len(own), 1)), own[:, : r - 1]], axis=1)
         slopes = own[:, r - 1 :].reshape(len(own), f, -1)
         return fields[:, None, :] + stack.design @ slopes.transpose(0, 2, 1) @ stack.scores.T
 
-    def _logs(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    def logs(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log-probabilities."""
-        linear = self._linear(stack, parameters)
+        linear = self.linear(stack, parameters)
         return np.asarray(linear - log_sum_exp(linear)[..., None])
-
-
-def _gradient(stack: Stack, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the gradient of each regression, shape (g, w)."""
-    residuals = stack.counts - stack.counts.sum(axis=2, keepdims=True) * probabilities
-    by_score = (residuals @ stack.scores).transpose(0, 2, 1) @ stack.design
-    return np.concatenate(
-        [residuals.sum(axis=1)[:, 1:], by_score.reshape(len(by_score), -1)], axis=1
-    )
-
-
-def _information(stack: Stack, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the information matrix of each regression, shape (g, w, w)."""
-    r, f = stack.scores.shape
-    g, _, q = stack.design.shape
-    totals = stack.counts.sum(axis=2)
-    # The covariance of indicators and scores in each configuration, (g, n_rows, u, u).
-    features = np.concatenate([np.eye(r)[:, 1:], stack.scores], axis=1)
-    means = probabilities @ features
-    spread = np.einsum("gsk,ku,kv->gsuv", probabilities, features, features, optimize=True)
-    spread = (spread - means[..., :, None] * means[..., None, :]) * totals[..., None, None]
-    information = np.empty((g, r - 1 + f * q, r - 1 + f * q))
-    information[:, : r - 1, : r - 1] = spread[:, :, : r - 1, : r - 1].sum(axis=1)
-    across = stack.design.transpose(0, 2, 1)
-    for a in range(f):
-        rows = slice(r - 1 + a * q, r - 1 + (a + 1) * q)
-        mixed = across @ spread[:, :, r - 1 + a, : r - 1]
-        information[:, rows, : r - 1] = mixed
-        information[:, : r - 1, rows] = mixed.transpose(0, 2, 1)
-        for b in range(f):
-            columns = slice(r - 1 + b * q, r - 1 + (b + 1) * q)
-            weighted = stack.design * spread[:, :, r - 1 + a, r - 1 + b, None]
-            information[:, rows, columns] = across @ weighted
-    return information

@@ -28,12 +28,14 @@ from numpy.typing import NDArray
 
 from markhood.execution.runner import cut
 from markhood.model.fitting.contingency import Observed
+from markhood.model.fitting.information import dense_block
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MOST_NEAR = 2000  # parameters that are solved for together, except in a large regression
 _CHUNK = 1 << 24  # gradients in memory at a time
+_FUNCTIONS = 512  # solved for at a time
 
 
 # Rows of functions, the parameters near them, the functions a and the solutions x of H x = a.
@@ -55,7 +57,8 @@ class Sandwich:
 
     Attributes
     ----------
-    information : csr_array of shape (n_parameters, n_parameters)
+    information : callable
+        From parameters to the information among them, with the precision of the prior, dense.
     precision : csr_array of shape (n_parameters, n_parameters)
         Precision of the prior.
     observed : Observed
@@ -67,7 +70,7 @@ class Sandwich:
         Number of parameters up to which all are solved for together.
     """
 
-    information: csr_array
+    information: Callable[[NDArray[np.int64]], NDArray[np.float64]]
     precision: csr_array
     observed: Observed
     gradients: Callable[[Observed], Gradients]
@@ -137,13 +140,11 @@ class Sandwich:
         """Solve H x = a for all functions a; yield them by owner."""
         from scipy.linalg import lu_factor, lu_solve
 
-        total = (self.information + self.precision).tocsr()
-        total.sum_duplicates()
         n = functions.shape[1]
         if n <= self.most_together:
             everything = np.arange(n)
             wanted = functions.toarray().T
-            solution = np.asarray(np.linalg.solve(total.toarray(), wanted), np.float64)
+            solution = np.asarray(np.linalg.solve(self.information(everything), wanted), np.float64)
             yield np.arange(len(owners), dtype=np.int64), everything, wanted, solution
             return
         by_owner = np.argsort(owners, kind="stable")
@@ -152,23 +153,9 @@ class Sandwich:
         for rows in np.split(by_owner, first[1:]):
             near = self.near(int(owners[rows[0]]))
             if factorised is None or not np.array_equal(near, factorised):
-                factor = lu_factor(_block(total, near, near), overwrite_a=True)
+                factor = lu_factor(self.information(near), overwrite_a=True)
                 factorised = near
-            wanted = _block(functions, rows, near).T
-            yield rows, near, wanted, lu_solve(factor, wanted)
-
-
-def _block(
-    matrix: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return rows and (ascending) columns as a dense array, faster than the indexing of scipy."""
-    starts, stops = matrix.indptr[rows], matrix.indptr[rows + 1]
-    lengths = stops - starts
-    before = np.cumsum(lengths) - lengths
-    entries = np.repeat(starts - before, lengths) + np.arange(lengths.sum())
-    row = np.repeat(np.arange(len(rows)), lengths)
-    column = np.searchsorted(columns, matrix.indices[entries])
-    inside = columns[np.minimum(column, len(columns) - 1)] == matrix.indices[entries]
-    found = np.zeros((len(rows), len(columns)))
-    found[row[inside], column[inside]] = matrix.data[entries[inside]]
-    return found
+            for part in cut(len(rows), _FUNCTIONS):
+                some = rows[part.start : part.stop]
+                wanted = dense_block(functions, some, near).T
+                yield some, near, wanted, lu_solve(factor, wanted)
