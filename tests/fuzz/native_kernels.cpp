@@ -148,10 +148,6 @@ void screen(const Tier& tier, Draw& draw) {
     std::vector<double> n_log_n(data.n + 1);
     for (std::size_t k = 1; k <= data.n; ++k) n_log_n[k] = static_cast<double>(k) * std::log(static_cast<double>(k));
     tier.associated_pairs(data.rows(), ones.data(), n_log_n.data(), tile, 0.1 + draw.below(4), into(found));
-    std::vector<double> vectors(3 * data.d);
-    for (double& number : vectors) number = 0.1 * static_cast<double>(draw.below(20));
-    tier.associated_residuals(data.rows(), data.weight_planes(), tile, {vectors.data(), 3}, {vectors.data(), draw.below(3)},
-                              0.1 + draw.below(4), 0.1, sink);
 }
 
 void blankets(const Tier& tier, Draw& draw) {
@@ -219,7 +215,7 @@ void pairs(const Tier& tier, Draw& draw) {
     std::vector<std::uint32_t> generator{1, 2, 3, std::uint32_t{draw.byte()} + 4};
     std::vector<double> densities(3), probabilities(n), couplings(n_numbers), squares(n_numbers);
     const GraphChain chain{ends.data(), n, {data.d, data.d}, odds.data(), bins.data(), counts.data(), draw.below(3),
-                           1.0 + static_cast<double>(draw.below(4)), 0.0, 0.1, 0.3, draw.coin(), periods.data(), present.data(),
+                           1.0 + static_cast<double>(draw.below(4)), 0.0, draw.coin() ? 0.0 : 0.2, 0.3, draw.coin(), periods.data(), present.data(),
                            generator.data(), nullptr, 0};
     tier.sample_graphs(rows, chain, 1, 2, densities.data(), {probabilities.data(), couplings.data(), squares.data()}, nullptr);
     for (const double p : probabilities) require(p >= 0 && p <= 2.000001);
