@@ -17,7 +17,9 @@ from markhood.data.samples import Samples
 def as_samples(data: Any, reading: Reading) -> Samples:
     """Read a path, or encode a table, with the options of a reading."""
     found = read_in_clusters(data, reading, lambda own: read_data(data, own))
-    return replace(found, source=Path(data).name) if isinstance(data, (str, os.PathLike)) else found
+    if found.source is not None or not isinstance(data, (str, os.PathLike)):
+        return found
+    return replace(found, source=Path(data).name)
 
 
 def read_labelled(data: Any, reading: Reading, labels: Mapping[str, Any]) -> tuple[Samples, Labels]:

@@ -214,6 +214,7 @@ def _samples_of(path: Path, about: dict[str, Any]) -> Samples:
         dict(zip(masked, masks, strict=True)),
         weights,
         are_sites=about.get("sites") is True,
+        source=path.name,
         reals=_reals_of(path, about, variables),
         clusters=_load(path / CLUSTERS) if CLUSTERS in about["files"] else None,
     )
