@@ -85,7 +85,8 @@ def test_property_a_packed_file_is_what_reading_it_gives(
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_property_round_trip_of_any_samples(tmp_path_factory, data):
-    values = st.one_of(st.booleans(), st.integers(), st.floats(-1e9, 1e9), st.text(max_size=3))
+    texts = st.text(max_size=3).filter(lambda text: "inf" not in text.lower())  # is refused
+    values = st.one_of(st.booleans(), st.integers(), st.floats(-1e9, 1e9), texts)
     columns = data.draw(st.lists(st.lists(values, min_size=1, max_size=4), min_size=2, max_size=6))
     n_samples = data.draw(st.integers(2, 130))
     rows = [[column[s % len(column)] for column in columns] for s in range(n_samples)]
