@@ -1,5 +1,6 @@
 """Starting and ending the server: ports, second starts, signals, files that are left."""
 
+import json
 import os
 import signal
 import socket
@@ -100,6 +101,60 @@ def test_a_killed_server_leaves_no_worker_and_the_next_start_removes_its_files(
     assert len(left_in(tmp_path)) == 1
     after.end(signal.SIGTERM)
     assert after.process.returncode == 143
+    assert left_in(tmp_path) == []
+
+
+# Sends a signal to itself at a call of a Python function after the server was announced, in a forked
+# process for each of them.
+AT_CALLS = """
+import json, os, signal, sys, tempfile
+import uvicorn.lifespan.on, uvicorn.loops.auto, uvicorn.protocols.http.auto
+import markhood.app.server, markhood.commandline.app
+from markhood.commandline import open_app, start
+
+def at_call(last, number):
+    count = 0
+    def profile(frame, event, _):
+        nonlocal count
+        if event == "call":
+            count += 1
+            if count == last:
+                sys.setprofile(None)
+                os.kill(os.getpid(), number)
+    return profile
+
+def announced(*_):
+    global is_announced
+    if not is_announced:
+        is_announced = True
+        sys.setprofile(at_call(last, number))
+
+is_announced = False
+for last, number in json.loads(sys.argv[1]):
+    child = os.fork()
+    if child == 0:
+        open_app.say = announced
+        sys.argv = ["markhood", "app", "--no-browser", "--port", "0"]
+        start.main()
+        os._exit(99)
+    print(last, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@posix
+def test_a_signal_at_any_moment_of_the_start_ends_it(tmp_path):
+    calls = [*range(1, 120, 8), *range(120, 2000, 200)]
+    at = [(call, (signal.SIGINT, signal.SIGTERM)[k % 2]) for k, call in enumerate(calls)]
+    done = subprocess.run(
+        [sys.executable, "-c", AT_CALLS, json.dumps(at)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={"TMPDIR": str(tmp_path), "PATH": "", "HOME": str(tmp_path)},
+    )
+    assert done.stdout.splitlines() == [f"{call} {128 + number}" for call, number in at]
+    assert set(done.stderr.splitlines()) == {"markhood: stopped."}
     assert left_in(tmp_path) == []
 
 

@@ -290,3 +290,15 @@ def test_oracle_a_column_of_weights_of_any_table(as_data):
     assert table_summary(samples).left_out == {"x1": "the weights"}
     with refuses("unknown-column", "w"):
         encode(data, weights="w")
+
+
+def test_numeric_covariates_keep_their_samples_where_weights_are_rounded_to_zero():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.integers(0, 2, (40, 2)), columns=["a", "b"]).assign(age=rng.random(40))
+    weights = np.where(np.arange(40) % 4, 10**9 + np.arange(40), 1)
+    with warns("rows-dropped", "weights-read", where="weights"):
+        samples = encode(table, weights=weights, adjust_for="age")
+    kept = np.flatnonzero(weights > 1)
+    assert samples.rows.tolist() == kept.tolist()
+    assert samples.account.rows_left_out["weight zero"] == 10
+    assert samples.reals["age"].values.tolist() == table["age"][kept].tolist()

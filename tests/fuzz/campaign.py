@@ -46,6 +46,7 @@ CPU_SECONDS = 60
 MEMORY = 4 << 30
 MOST_SAID = 1 << 24  # bytes
 CODES = {0, 2, 128 + signal.SIGINT, 128 + signal.SIGPIPE, 128 + signal.SIGTERM}
+STOPPING = {signal.SIGINT, signal.SIGTERM}
 NOBODY = 65534
 FOUND = Path(__file__).parents[2] / "build" / "fuzz"
 WEIGHTS = {
@@ -274,6 +275,7 @@ def child(case: Case, folder: Path, streams: int) -> None:
         if case.largest_file is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (case.largest_file, case.largest_file))
         sys.argv = ["markhood", *case.line]
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         from markhood.commandline.start import main
 
         main()
@@ -331,9 +333,11 @@ def run_case(case: Case, home: Path) -> Outcome:
         os.chown(path, *_owner(), follow_symlinks=False)
     before = snapshot(folder)
     read, write = os.pipe()
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # Python forgets those that come in fork()
     pid = os.fork()
     if pid == 0:
         child(case, folder, write)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     os.close(write)
     code, said, used = wait(pid, case, read)
     os.close(read)

@@ -434,3 +434,13 @@ def test_example_bad_input_is_refused(tables, options, finding):
 def test_example_labels_and_columns_must_fit(tables, options, named):
     with pytest.raises(markhood.InputError, match=named):
         markhood.compare_groups(*tables, **QUICK | options)
+
+
+def test_samples_whose_weight_is_rounded_to_zero_are_in_no_group():
+    x = np.array([[0, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 1], [0, 1, 0]])
+    weights, by = [1e12, 1, 1, 1e12, 1e12], np.array(list("abbab"))
+    with (
+        warns("rows-dropped", "weights-read", where="weights"),
+        refuses("too-few-groups", "b"),
+    ):
+        markhood.compare_groups(x, by=by, weights=weights, **QUICK)

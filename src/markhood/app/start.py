@@ -75,12 +75,15 @@ def serve(
         )
         server = uvicorn.Server(config)
         address = f"http://{HOST}:{number}/{token}/"
-        announce(f"markhood runs in your browser at {address}")
-        announce("Your data stay on this computer. Press Ctrl-C here to end.")
-        sys.stdout.flush()
-        if browser:
-            threading.Timer(0.2, webbrowser.open, [address]).start()
-        server.run(sockets=[listening])
+        # From here on a signal ends the server. Raised as KeyboardInterrupt while asyncio makes its
+        # loop, it would leave half of one.
+        with server.capture_signals():
+            announce(f"markhood runs in your browser at {address}")
+            announce("Your data stay on this computer. Press Ctrl-C here to end.")
+            sys.stdout.flush()
+            if browser:
+                threading.Timer(0.2, webbrowser.open, [address]).start()
+            server.run(sockets=[listening])
 
 
 def bound(port: int | None) -> socket.socket:

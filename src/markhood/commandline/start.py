@@ -63,6 +63,8 @@ def _exit_code_of_command() -> int:
     try:
         app()
     except SystemExit as end:
+        if _stopped_by is not None:  # typer exits with 130 for every signal
+            raise KeyboardInterrupt from end
         return end.code if isinstance(end.code, int) else 0
     return 0
 

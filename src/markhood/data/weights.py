@@ -77,16 +77,19 @@ def as_weights(values: Any, n_samples: int, weights_are: WeightsAre = "auto") ->
         weights = _counted(numbers, 1.0 if are_whole else UNIT)
     else:
         weights = _survey(numbers)
-    lost = int(((weights.counts == 0) & (numbers > 0)).sum())
-    if lost:
+    _warn_of_lost(int(((weights.counts == 0) & (numbers > 0)).sum()))
+    return weights
+
+
+def _warn_of_lost(n: int) -> None:
+    if n:
         warn(
             "rows-dropped",
             "weights",
-            f"{lost} sample{'s have weights' if lost > 1 else ' has a weight'} that "
-            f"{'are' if lost > 1 else 'is'} rounded to zero (the unit is 1/1024) and will be left "
+            f"{n} sample{'s have weights' if n > 1 else ' has a weight'} that "
+            f"{'are' if n > 1 else 'is'} rounded to zero (the unit is 1/1024) and will be left "
             "out.",
         )
-    return weights
 
 
 def _survey(numbers: NDArray[np.float64]) -> Weights:
@@ -122,7 +125,8 @@ def recognised(samples: Samples, reading: Reading) -> Samples:
 
     Whole numbers are frequencies, except where they are called otherwise or look like numbers of
     people in a population: every one is at least 10, or their mean is at least 50. A table that
-    lists a tenth or more of all possible rows, each once, is a table of counts.
+    lists a tenth or more of all possible rows, each once, is a table of counts. Samples whose
+    survey weight is rounded to zero are left out.
     """
     if samples.weights is None or reading.weights_are != "auto":
         return samples
@@ -138,7 +142,10 @@ def recognised(samples: Samples, reading: Reading) -> Samples:
                 f"weights, use {option('weights_are', 'survey')}.",
             )
             return samples
-        samples = replace(samples, weights=_survey(counts.astype(np.float64)))
+        samples = replace(samples, weights=(weights := _survey(counts.astype(np.float64))))
+        if n_lost := int((weights.counts == 0).sum()):
+            _warn_of_lost(n_lost)
+            samples = samples.take(np.flatnonzero(weights.counts))
         reading.log.add_warning(
             "weights-read",
             "weights",

@@ -36,7 +36,7 @@ def choose_rows(table: CodedTable, treatment: Treatment) -> tuple[NDArray[np.boo
         numbers = check_weights(given, table.n_rows)[kept]
         counts, unit = as_weights(numbers, len(numbers), table.reading.weights_are)
         kept[kept] = counts > 0
-        _check_weighted(int(kept.sum()), 1 if table.known is not None else MINIMUM)
+        check_weighted(int(kept.sum()), 1 if table.known is not None else MINIMUM)
         left_out["weight zero"] = int((counts == 0).sum())
         counts = counts[counts > 0]
         table.weights = None if unit == 1 and (counts == 1).all() else Weights(counts, unit)
@@ -44,7 +44,8 @@ def choose_rows(table: CodedTable, treatment: Treatment) -> tuple[NDArray[np.boo
     return kept, +left_out
 
 
-def _check_weighted(n_kept: int, minimum: int) -> None:
+def check_weighted(n_kept: int, minimum: int) -> None:
+    """Raise if too few samples have a weight above zero."""
     if n_kept < minimum:
         raise InputError(
             "too-few-rows",

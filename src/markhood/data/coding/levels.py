@@ -29,12 +29,13 @@ from markhood.data.coding.column_checks import warn_about_distinct
 from markhood.data.coding.composition import compose
 from markhood.data.coding.covariates import take_numbers
 from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
-from markhood.data.coding.kept_rows import choose_rows
+from markhood.data.coding.kept_rows import check_weighted, choose_rows
 from markhood.data.coding.known import known_numbers, known_values
 from markhood.data.coding.merged import merge_rarest
 from markhood.data.coding.missing import add_not_applicable, treat_missing
 from markhood.data.coding.missing_codes import remove_codes
 from markhood.data.coding.planes import MISSING
+from markhood.data.coding.problems import MINIMUM
 from markhood.data.coding.understanding import understand
 from markhood.data.kinds import with_kinds
 from markhood.data.reading import SIMILARITY
@@ -83,6 +84,7 @@ def samples_of(table: CodedTable) -> Samples:
         indicators.missing,
         table.weights,
         rows=np.flatnonzero(kept) if table.n_rows < n_read else None,
+        reals=table.reals,
     )
     if isinstance(reading.weights, str) and reading.weights == SIMILARITY:
         samples = replace(
@@ -90,6 +92,9 @@ def samples_of(table: CodedTable) -> Samples:
         )
     else:
         samples = recognised(samples, reading)
+        if n_lost := table.n_rows - samples.n_samples:
+            check_weighted(samples.n_samples, 1 if table.known is not None else MINIMUM)
+            rows_left_out["weight zero"] += n_lost
     missing = {name: n for name, n in table.n_missing.items() if name not in left_out}
     if table.known is None:
         warn_about_distinct(table, samples.levels, missing)
@@ -104,7 +109,7 @@ def samples_of(table: CodedTable) -> Samples:
     if outside:
         nodes = [j for j, name in enumerate(table.names) if name not in outside]
         samples = samples.pick(np.array(nodes, np.int64))
-    return replace(samples, reals=table.reals, account=account)
+    return replace(samples, account=account)
 
 
 def _check_infinite(table: CodedTable) -> None:
