@@ -32,7 +32,7 @@ def main() -> None:
         code = _exit_code_of_command()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C
-        code = stopped_code()
+        code = 128 + (_stopped_by or signal.SIGINT)
         _print_error("stopped.")
     except OSError as error:
         code = _refused(error)
@@ -44,11 +44,6 @@ def main() -> None:
         # Exit without waiting for threads that still compute tiles.
         os._exit(code)
     raise SystemExit(code)
-
-
-def stopped_code() -> int:
-    """Return the exit code for the signal that stopped the work: 130 for Ctrl-C."""
-    return 128 + (_stopped_by or signal.SIGINT)
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
@@ -63,7 +58,7 @@ def _exit_code_of_command() -> int:
     try:
         app()
     except SystemExit as end:
-        if _stopped_by is not None:  # typer exits with 130 for every signal
+        if end.code == 128 + signal.SIGINT:  # typer turns KeyboardInterrupt into it
             raise KeyboardInterrupt from end
         return end.code if isinstance(end.code, int) else 0
     return 0

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markhood.commandline.help import HELP_ALL
-from markhood.commandline.start import stopped_code
 from markhood.errors import (
     ConvergenceWarning,
     DataWarning,
@@ -53,9 +52,9 @@ PLINK = (".bim", ".fam")  # read together with a .bed
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn an `InputError` into a message and exit code 2, and Ctrl-C into 130.
+    """Turn an `InputError` into a message and exit code 2.
 
-    Errors of the system are handled by `start`.
+    Signals and errors of the system are handled by `start`.
     """
 
     @wraps(command)
@@ -84,9 +83,6 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except InputError as error:
             say(f"markhood: {error} [{error.code}]", err=True)
             raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            say("markhood: stopped.", err=True)
-            raise typer.Exit(stopped_code()) from None
         except MemoryError:
             say(
                 "markhood: There is not enough memory: use fewer columns or rows. [memory]",
