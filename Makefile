@@ -77,13 +77,13 @@ wheel: $(BIN)/nox  ## build a wheel into dist/ and test it without the sources
 sdist: $(BIN)/nox  ## build the source distribution into dist/ and install it without a network
 	$(BIN)/nox --session sdist
 
-test-pythons: $(BIN)/nox  ## run the tests on every Python from 3.11 that is here
+test-pythons: $(BIN)/nox  ## run the tests on every installed Python from 3.11
 	$(BIN)/nox --session tests
 
 test-processors: $(BIN)/nox  ## run the tests of the kernels as arm64 and as s390x (needs QEMU and debootstrap)
 	$(BIN)/nox --session processors
 
-warnings: $(BIN)/nox  ## compile the native code with every compiler that is here; a warning is an error
+warnings: $(BIN)/nox  ## compile the native code with every installed compiler; warnings are errors
 	$(BIN)/nox --session warnings
 
 sanitize: $(BIN)/nox  ## run the tests of the kernels under ASan and UBSan
@@ -97,7 +97,7 @@ web:  ## build the report's script from web/ (needs Node)
 	cd web && npm run --silent build
 
 .PHONY: check-web
-check-web: web  ## see that the report's script is what web/ builds
+check-web: web  ## check that the report's script is what web/ builds
 	@git diff --quiet -- src/markhood/output/report || { echo "src/markhood/output/report is not what web/ builds: run make web and commit what it makes."; git diff --stat -- src/markhood/output/report; exit 1; }
 
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -147,7 +147,7 @@ bench: $(VENV)/.installed  ## measure speed and memory against their targets
 
 # Other tools are measured where they are installed, and only installed where that is asked for.
 .PHONY: peers peers-install
-peers: $(VENV)/.installed  ## run other tools on the same data; absent ones are said to be
+peers: $(VENV)/.installed  ## run other tools on the same data; missing ones are listed
 	$(BIN)/python benchmarks/peers/run.py $(ARGS)
 
 peers-install: $(VENV)/.installed  ## install those of the other tools that are on PyPI

@@ -1,7 +1,7 @@
-"""Work that needs environments of its own: other Pythons, processors and compilers, the wheel, the sanitizers.
+"""Checks that need their own environments: other Pythons, processors and compilers, the wheel, the sanitizers.
 
 `make test-pythons`, `make wheel`, `make sdist`, `make sanitize`, `make warnings` and `make test-processors` run these.
-Nothing here touches `.venv` or the build in it.
+They do not change `.venv` or the build in it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import nox
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-FIRST_WITH_STABLE_ABI = "3.12"  # from here on one wheel serves all
+FIRST_WITH_STABLE_ABI = "3.12"  # one wheel works for this and all later versions
 ON_ALL_CORES = ("--numprocesses=auto", "--dist=loadfile")
 NATIVE_TESTS = (
     "tests/kernels",
@@ -27,13 +27,13 @@ NATIVE_TESTS = (
 
 
 class Processor(NamedTuple):
-    """A kind of processor that is emulated: what Debian, GNU and CMake call it."""
+    """An emulated processor, by its names in Debian and GNU."""
 
     debian: str
     gnu: str
 
 
-# One with a vector tier of its own, and one whose words begin with the highest byte.
+# One with its own vector instructions, and one that is big-endian.
 PROCESSORS = (Processor("arm64", "aarch64"), Processor("s390x", "s390x"))
 PROCESSOR_TESTS = ("tests/golden", "tests/kernels")
 DEBIAN = "trixie"
@@ -49,7 +49,7 @@ COMPILERS = (
     ("s390x-linux-gnu-g++",),
     ("x86_64-w64-mingw32-g++",),
 )
-# Nothing is run, so each vector tier can have a processor that has its instructions.
+# The code is only compiled, so each vector tier is compiled for a processor that has its instructions.
 X86_TIERS = {"tier_avx2.cpp": ("-march=haswell",), "tier_avx512.cpp": ("-march=icelake-server",)}
 
 nox.options.sessions = ["tests"]
@@ -58,7 +58,7 @@ nox.options.reuse_existing_virtualenvs = True
 
 
 def _output(*command: str) -> str | None:
-    """Return what a command prints; None where there is no such command or it fails."""
+    """Return the output of a command; None if it is missing or fails."""
     if not shutil.which(command[0]):
         return None
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -66,7 +66,7 @@ def _output(*command: str) -> str | None:
 
 
 def _offer_pyenv_versions() -> None:
-    # pyenv's python3.12 and so on refuse to run unless their version is asked for.
+    # The python3.12 of pyenv runs only if its version is selected.
     versions = _output("pyenv", "versions", "--bare")
     if versions and "PYENV_VERSION" not in os.environ:
         os.environ["PYENV_VERSION"] = ":".join(versions.split())
@@ -79,17 +79,17 @@ ABI3_PYTHONS = [p for p in FOUND if PYTHONS.index(p) >= PYTHONS.index(FIRST_WITH
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """Run the tests on every Python that is there; say which are not."""
+    """Run the tests on every installed Python; nox lists the missing ones."""
     _install(session, _build_folder(session), ".")
     session.run("python", "-m", "pytest", *ON_ALL_CORES, *session.posargs)
 
 
 @nox.session(python=ABI3_PYTHONS[-1] if ABI3_PYTHONS else None, reuse_venv=False)
 def wheel(session: nox.Session) -> None:
-    """Build the wheel into dist/ and run the tests on it where there are no sources."""
+    """Build the wheel into dist/ and test it away from the sources."""
     folder = Path(session.create_tmp()).resolve()
     shutil.rmtree(folder)
-    for part in ("tests", "benchmarks"):  # the peers' harness has tests too
+    for part in ("tests", "benchmarks"):  # the harness of the peers has tests too
         shutil.copytree(part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy("pyproject.toml", folder)
     session.install("--upgrade", "pip>=25.1")
@@ -108,7 +108,7 @@ def wheel(session: nox.Session) -> None:
 
 @nox.session(python=ABI3_PYTHONS[-1] if ABI3_PYTHONS else None, reuse_venv=False)
 def sdist(session: nox.Session) -> None:
-    """Build the source distribution into dist/, and learn from what it installs without a network."""
+    """Build the source distribution into dist/, install it without a network, and run the demo."""
     folder = Path(session.create_tmp()).resolve()
     shutil.rmtree(folder)
     session.install("--upgrade", "pip>=25.1")
@@ -132,8 +132,8 @@ def sanitize(session: nox.Session) -> None:
     settings = ("cmake.define.MARKHOOD_SANITIZE=ON", "cmake.build-type=RelWithDebInfo")
     options = [f"--config-settings={setting}" for setting in (*settings, "install.strip=false")]
     _install(session, _build_folder(session), *options, ".")
-    # The interpreter itself is not instrumented, so the runtime must be there before it; it needs
-    # the C++ library to be there too, or it cannot follow exceptions.
+    # The interpreter is not instrumented, so the runtime must be loaded before it, together with the
+    # C++ library, without which it cannot follow exceptions.
     preload = [_library(name) for name in ("libasan.so", "libstdc++.so")]
     env = {
         "LD_PRELOAD": " ".join(preload),
@@ -141,14 +141,14 @@ def sanitize(session: nox.Session) -> None:
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
     chosen = session.posargs or [path for path in NATIVE_TESTS if any(Path(path).glob("*.py"))]
-    # The NumPy twin is slow here, and has nothing to be found; memory is the sanitizer's, not ours.
+    # NumPy twins are slow here and are not instrumented; the sanitizer changes the use of memory.
     left_out = "not reference and not takes_memory"
     session.run("python", "-m", "pytest", "-k", left_out, *chosen, env=env)
 
 
 @nox.session(python=None)
 def warnings(session: nox.Session) -> None:
-    """Compile the native code with every compiler that is here; a warning is an error."""
+    """Compile the native code with every installed compiler; warnings are errors."""
     session.install("nanobind>=2.8")
     includes = (_answer(session, "-m", "nanobind", "--include_dir"),
                 _answer(session, "-c", "import sysconfig; print(sysconfig.get_path('include'))"))  # fmt: skip
@@ -157,10 +157,10 @@ def warnings(session: nox.Session) -> None:
     options = (*strict, *(f"-isystem{folder}" for folder in includes))
     for compiler in COMPILERS:
         if not shutil.which(compiler[0]):
-            session.log(f"There is no {compiler[0]} here.")
+            session.log(f"{compiler[0]} is not installed.")
             continue
         machine = _output(*compiler, "-dumpmachine") or ""
-        # Python's headers are for this system; Windows has others.
+        # Python's headers are those of this system; the bindings need those of Windows.
         files = "tier_*.cpp" if "mingw" in machine else "*.cpp"
         for source in sorted(Path("native").rglob(files)):
             tier = X86_TIERS.get(source.name, ()) if machine.startswith("x86_64") else ()
@@ -170,31 +170,31 @@ def warnings(session: nox.Session) -> None:
 @nox.session(python=ABI3_PYTHONS[-1] if ABI3_PYTHONS else None)
 @nox.parametrize("processor", PROCESSORS, ids=[processor.debian for processor in PROCESSORS])
 def processors(session: nox.Session, processor: Processor) -> None:
-    """Run the tests of the kernels and the golden sets on processors that QEMU pretends to be.
+    """Run the tests of the kernels and the golden sets on processors that QEMU emulates.
 
-    Debian has their Python, NumPy and SciPy. The module is compiled here: its ABI is the stable one, so the headers of
-    this machine's Python will do.
+    Python, NumPy and SciPy come from Debian. The module is cross-compiled with the headers of this machine's
+    Python, which is possible because it uses the stable ABI.
     """
     emulator, compiler = f"qemu-{processor.gnu}-static", f"{processor.gnu}-linux-gnu-g++"
     for tool, package in (("debootstrap", "debootstrap"), (emulator, "qemu-user-static"),
                           (compiler, f"g++-{processor.gnu}-linux-gnu")):  # fmt: skip
         if not shutil.which(tool):
-            session.error(f"{tool} is not here: install it (Debian: apt install {package}).")
+            session.error(f"{tool} is not installed (Debian: apt install {package}).")
     root = _debian_root(session, processor)
     site = _cross_compiled(session, processor, compiler)
     libraries = f"/usr/lib/{processor.gnu}-linux-gnu"
-    # QEMU shows programs the files of `root` where they ask for those of the machine. Packages that were unpacked and
-    # not installed have no alternatives, so BLAS and LAPACK are where they came; nor bytecode, which is kept, or
-    # every run would compile all of SciPy again, slowly. What is all Python has nothing to be found.
+    # QEMU resolves paths in `root` first. The packages are unpacked but not installed, so BLAS and LAPACK are not
+    # linked to their usual paths, and bytecode is missing: it is written, because compiling SciPy is slow here.
+    # Tests of pure Python are left out.
     session.run(emulator, "-L", root, "-E", f"LD_LIBRARY_PATH={libraries}/blas:{libraries}/lapack",
                 "-E", f"PYTHONPATH={site}", next(root.glob("usr/bin/python3.??")), "-m", "pytest", "-k", "not reference and not readable",
                 *(session.posargs or PROCESSOR_TESTS), env={"PYTHONDONTWRITEBYTECODE": ""}, external=True)  # fmt: skip
 
 
 def _debian_root(session: nox.Session, processor: Processor) -> Path:
-    """Unpack Debian's packages for a processor, unless they are there.
+    """Unpack Debian's packages for a processor, unless that was done before.
 
-    Not in this tree: a root links to /proc, and what packs the source distribution follows links.
+    The folder is outside the source tree: it links to /proc, and the source distribution follows links.
     """
     caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     root = caches / "markhood" / processor.debian
@@ -210,7 +210,7 @@ def _debian_root(session: nox.Session, processor: Processor) -> Path:
 
 
 def _cross_compiled(session: nox.Session, processor: Processor, compiler: str) -> Path:
-    """Build the wheel with another processor's module in it, unpacked, and what Debian has not got."""
+    """Build and unpack the wheel for another processor, with dependencies that Debian does not have."""
     folder = Path(session.create_tmp(), processor.debian).resolve()
     shutil.rmtree(folder, ignore_errors=True)
     session.install("--upgrade", "pip>=25.1")
@@ -231,12 +231,12 @@ def _cross_compiled(session: nox.Session, processor: Processor, compiler: str) -
 
 
 def _install(session: nox.Session, *what: str) -> None:
-    session.install("--upgrade", "pip>=25.1")  # older ones know nothing of dependency groups
+    session.install("--upgrade", "pip>=25.1")  # older versions do not support dependency groups
     session.install("--group", "test", *what)
 
 
 def _build_folder(session: nox.Session, name: str = "") -> str:
-    """Build apart from `.venv`, whose own build would otherwise be set up anew each time."""
+    """Build in a separate folder, so that the build of `.venv` stays incremental."""
     return f"--config-settings=build-dir=build/nox/{name or session.name}"
 
 

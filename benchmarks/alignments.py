@@ -1,4 +1,4 @@
-"""How many of the strongest pairs of an RNA are base pairs, by method, and what they take; proteins beside plmc.
+"""Count base pairs among the strongest pairs of an RNA, by method, with times; proteins are compared with plmc.
 
 python benchmarks/alignments.py docs/alignments/families.csv FAMILY.sto ...        goes on where the file ends
 python benchmarks/alignments.py docs/alignments/families.csv --plmc bin/plmc FAMILY.sto ...
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--plmc", type=Path)
     parser.add_argument("--methods", default="plm,mi_apc,plrhc,bayes")
     given = parser.parse_args()
-    METHODS["plm"](markhood.encode(np.tile(np.eye(2, dtype=int), (50, 1))))  # what is loaded once
+    METHODS["plm"](markhood.encode(np.tile(np.eye(2, dtype=int), (50, 1))))  # imports happen once
     done = set()
     if given.rows.exists():
         with given.rows.open() as file:

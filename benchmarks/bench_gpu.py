@@ -27,7 +27,7 @@ N_SAMPLES = 10_240
 
 
 def rows() -> Iterator[Row]:
-    """Measure binary variables, three levels and weights; then the processor's threads beside them."""
+    """Measure binary variables, three levels and weights; then the same on the threads of the processor."""
     try:
         card = kernels_named("cuda")
     except InputError:
@@ -43,7 +43,7 @@ def rows() -> Iterator[Row]:
 
 
 def _three_levels(d: int) -> Samples:
-    """Make variables of which half the samples have the first level, and a quarter each other."""
+    """Make variables whose first level has half the samples, and each other level a quarter."""
     which, other = chains(d, N_SAMPLES), chains(d, N_SAMPLES, 2)
     words = np.empty((2 * d, which.words.shape[1]), np.uint64)
     words[::2], words[1::2] = which.words & other.words, which.words & ~other.words

@@ -1,4 +1,4 @@
-"""The other methods beside BIC's hill climbing: what each spends its time on."""
+"""Time the other methods, compared with hill climbing by BIC, and the parts of each."""
 
 from __future__ import annotations
 

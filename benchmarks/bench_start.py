@@ -19,7 +19,7 @@ BYTECODE = tempfile.TemporaryDirectory()
 
 
 def rows() -> Iterator[Row]:
-    """Start processes, by their processor time: what else the machine does is no matter."""
+    """Time the start of processes in processor time, which other work on the machine does not change."""
     numpy, markhood, learn = fastest(
         partial(_start, [*PYTHON, "import numpy"]),
         partial(_start, [*PYTHON, "import numpy, markhood"]),

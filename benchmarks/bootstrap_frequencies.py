@@ -5,7 +5,7 @@ python benchmarks/bootstrap_frequencies.py docs/stability/frequencies.csv     go
 Data of known networks, 200 replicates each, by rows and by halves. A row of the file counts the pairs of one data set in
 a bin of frequencies: how many there are, and how many of them are true edges. The last columns, in the
 bin 'all', say how many edges the graph and a replicate have, how many of the graph's edges are true, how many of these have an
-interval (where the pair is an edge) that holds the true coupling, and the bound at 0.9 beside how many false edges reach it.
+interval (where the pair is an edge) that holds the true coupling, and the bound at 0.9 with the number of false edges that reach it.
 """
 
 from __future__ import annotations

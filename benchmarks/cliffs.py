@@ -150,7 +150,7 @@ def singletons(n: int, columns: int, levels: int) -> Table:
 
 
 class Case(NamedTuple):
-    """What is timed, and the most seconds that it should take."""
+    """A call to time, and the number of seconds that it should take at most."""
 
     name: str
     data: Callable[[], Any]

@@ -47,7 +47,7 @@ def main() -> None:
         "--methods", default="plm,mi_apc,plrhc,reduced plrhc,reduced plm,mpl,reduced mpl"
     )
     given = parser.parse_args()
-    METHODS["plm"](markhood.encode(np.tile(np.eye(2, dtype=int), (50, 1))))  # what is loaded once
+    METHODS["plm"](markhood.encode(np.tile(np.eye(2, dtype=int), (50, 1))))  # imports happen once
     done = {(row[0], row[6]) for row in read_rows(given.rows)}
     for method in given.methods.split(",") + (["plmc"] if given.plmc else []):
         for family in given.families:

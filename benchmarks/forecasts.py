@@ -1,4 +1,4 @@
-"""What a dry run says, and how long it takes, beside what learning takes: the table of forecasts in docs/reference/benchmarks-forecasts.md.
+"""Compare the forecast of a dry run, and its duration, with the duration of learning: the table in docs/reference/benchmarks-forecasts.md.
 
 Both in processor seconds on one thread, which other work on the machine leaves alone. A phase's share of them is its
 share of the seconds on the wall. A run adds a row for each kind of data that the file does not have yet.
@@ -110,7 +110,7 @@ def main() -> None:
     if path.exists():
         with path.open(newline="") as file:
             done = {row["data"] for row in csv.DictReader(file)}
-    row_of("before the first", questionnaire(10, 100, 2), {})  # what is imported when it is used
+    row_of("before the first", questionnaire(10, 100, 2), {})  # imports happen when they are used
     for name, (made, given) in DATA.items():
         if name in done:
             continue

@@ -1,6 +1,6 @@
 """How often the tests of groups are wrong where the groups are equal, and right where they differ.
 
-python benchmarks/group_tests.py docs/stability/groups.csv          two groups, one edge of which may differ
+python benchmarks/group_tests.py docs/stability/groups.csv          two groups that may differ in one edge
 python benchmarks/group_tests.py docs/stability/equal_groups.csv    false alarms of the designs in `DESIGNS`
 
 A run continues where the file ends. Data are drawn from Ising networks (edges of 0.5 to 1.5 with random signs) and compared with 99

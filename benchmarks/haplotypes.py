@@ -1,4 +1,4 @@
-"""Haplotypes with planted pairs of interacting sites: what is found of them, at which price.
+"""Plant pairs of interacting sites in haplotypes: the number that is found, and the time it takes.
 
 Two chromosomes for each pair are simulated by themselves (msprime: a coalescent with recombination, 10 000 diploids, mutation
 1.25e-8 and recombination 1e-8 a base and generation), and sites kept at which the minor allele is in 1 % of the
@@ -36,16 +36,16 @@ from numpy.typing import NDArray
 
 from markhood.graph.graph import Graph
 
-LINKED = 0.5  # squared correlation from which a site stands for another
+LINKED = 0.5  # squared correlation from which a site represents another
 FAR = 100_000  # bases
 
 
 def simulated(
     n_sites: int, n_haplotypes: int, seed: int, split: int = 0
 ) -> tuple[NDArray[np.uint8], list[int]]:
-    """Return 0/1 alleles of one chromosome, a row a haplotype, and the places of its sites.
+    """Return 0/1 alleles of one chromosome, one row per haplotype, and the positions of its sites.
 
-    With `split`, the two halves of the haplotypes are of populations that separated so many generations ago.
+    With `split`, the two halves of the haplotypes are from populations that separated that number of generations ago.
     """
     import msprime
 

@@ -1,4 +1,4 @@
-"""Rows of a study in a CSV file: written as they come, and read again by a run that goes on."""
+"""Rows of a study in a CSV file: written as they are computed, and read again by a run that continues."""
 
 from __future__ import annotations
 

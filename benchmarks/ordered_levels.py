@@ -1,4 +1,4 @@
-"""What is lost where ordered levels are taken as categories, or halved at the median: PLRHC three ways on the same data.
+"""Compare PLRHC with ordered levels, with categories, and with levels halved at the median, on the same data.
 
 python benchmarks/ordered_levels.py docs/ordered 20
 

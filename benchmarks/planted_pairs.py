@@ -1,6 +1,6 @@
-"""Planted pairs of sites among haplotypes, by method: how many are found, beside how many false ones, and what it takes.
+"""Count planted and false pairs of sites that each method finds among haplotypes, with times.
 
-python benchmarks/planted_pairs.py docs/genomes/planted.csv                       goes on where the file ends
+python benchmarks/planted_pairs.py docs/genomes/planted.csv                       continues where the file ends
 python benchmarks/planted_pairs.py docs/genomes/planted.csv --spydrpick bin/SpydrPick
 
 Ten chromosomes of 2000 haplotypes with five planted pairs (see `haplotypes.py` for how they are planted, and for what counts as found, beside and false).

@@ -30,7 +30,7 @@ def dice(n_variables: int, n_samples: int, n_levels: int) -> Samples:
 
 
 def questionnaire(n_variables: int, n_samples: int, n_levels: int) -> Samples:
-    """Answer questions in steps, each five of which ask for one of several related traits."""
+    """Answer questions with ordered levels; each group of five asks for one of several related traits."""
     rng = np.random.default_rng(1)
     traits = rng.normal(size=(n_samples, n_variables // 5)) + 0.5 * rng.normal(size=(n_samples, 1))
     answers = traits.repeat(5, axis=1) + 1.2 * rng.normal(size=(n_samples, n_variables))

@@ -10,7 +10,7 @@ HEADINGS = ("What", "Ours", "Yardstick", "Ratio", "Target", "Met")
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement beside what it is held against, both of the same run.
+    """One measurement and the yardstick from the same run.
 
     A row without a target is there to explain another one.
     """

@@ -27,6 +27,8 @@ CHECKED = (
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "benchmarks/README.md",
+    "noxfile.py",
 )
 LEFT_OUT = (
     "docs/generated",
