@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -131,6 +132,20 @@ def test_example_tables_fit_80_columns_in_one_piece(learn, monkeypatch):
     header, *rows = table.splitlines()[:2]
     assert header.split()[:5] == ["source", "target", "evidence", "coupling", "probability"]
     assert max(map(len, (header, *rows))) <= 80
+
+
+def test_example_intervals_are_one_column_and_empty_for_tables(learn, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, 300)
+    frame = pd.DataFrame({"a": np.array(list("xyz"))[x], "b": (rng.random(300) < 0.2 + 0.3 * x)})
+    frame["c"] = frame["b"] ^ (rng.random(300) < 0.1)
+    done = learn(frame.to_csv(index=False), "--method", "bayes")
+    header, *rows = done.stdout.partition("Edges with the most evidence")[2].splitlines()[1:]
+    assert "  95 % interval  " in header
+    assert not {"low", "high"} & set(header.split())
+    assert any(re.search(r"[0-9.]+ to [0-9.]+", row) for row in rows)
+    assert "nan" not in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -26,13 +26,12 @@ COLUMNS_SHOWN = 4
 FURTHER_COLUMNS = (
     "probability",
     "coupling_low",
-    "coupling_high",
     "distance",
     "share",
     "standardized",
     "evidence_variance",
 )
-HEADINGS = {"coupling_low": "low", "coupling_high": "high"}
+HEADINGS = {"coupling_low": "95 % interval"}
 
 
 def print_forecast(forecast: Forecast, samples: Samples, advice: Sequence[str] = ()) -> None:
@@ -251,6 +250,7 @@ def _edge_rows(graph: Graph) -> list[dict[str, str]]:
     from markhood.graph.edge_table import has_sign, number_columns
 
     numbers = number_columns(graph)
+    upper = numbers.pop("coupling_high", None)  # in one column with the lower end
     further = [name for name in (*graph.annotations, DISTANCE) if name in numbers]
     ordered = [name for name in FURTHER_COLUMNS if name in further]
     ordered += [name for name in further if name not in FURTHER_COLUMNS]
@@ -261,6 +261,8 @@ def _edge_rows(graph: Graph) -> list[dict[str, str]]:
         row["coupling"] = format(graph.coupling[k], "+.2f" if signed[k] else ".2f")
         for name in ordered:
             number = format(numbers[name][k], ".0f" if name == DISTANCE else ".3g")
-            row[HEADINGS.get(name, name.replace("_", " "))] = number
+            if name == "coupling_low" and upper is not None:
+                number += f" to {upper[k]:.3g}"
+            row[HEADINGS.get(name, name.replace("_", " "))] = "" if "nan" in number else number
         rows.append(row)
     return rows
