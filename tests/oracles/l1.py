@@ -6,6 +6,8 @@ L-BFGS-B finds the support, and Newton's method on it alone, signs fixed, the la
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -29,9 +31,20 @@ def scores(x, y, intercept, slopes):
 
 
 def l1_logistic(x, y, bounds):
-    """Maximise mean log-likelihood - bounds @ |b|; returns the intercept and b."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    d = x.shape[1]
+    """Maximise mean log-likelihood - bounds @ |b|; returns the intercept and b.
+
+    Kernels whose bounds differ by rounding share one result.
+    """
+    rounded = np.array([float(f"{bound:.13g}") for bound in bounds])
+    arrays = np.asarray(x, dtype=float), np.asarray(y, dtype=float), rounded
+    return _maximum(*(array.tobytes() for array in arrays))
+
+
+@cache
+def _maximum(*contents):
+    x, y, bounds = (np.frombuffer(content) for content in contents)
+    d = len(bounds)
+    x = x.reshape(len(y), d)
 
     def minus(parts):
         eta = parts[0] + x @ (parts[1 : d + 1] - parts[d + 1 :])
