@@ -31,7 +31,7 @@ demo: $(VENV)/.installed  ## learn the pixel network of handwritten digits
 
 test: $(VENV)/.installed  ## run the tests, and the examples in docstrings
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
-	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-ignore-import-errors src
+	$(BIN)/python -m pytest --quiet --numprocesses=auto --doctest-modules --doctest-ignore-import-errors src
 
 lint: $(VENV)/.installed  ## lint, formatting, types, import direction and wording
 	$(BIN)/ruff check .

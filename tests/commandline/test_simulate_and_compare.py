@@ -3,9 +3,11 @@ import re
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import markhood
 from commandline.test_cli import run
+from markhood.commandline.app import app
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "feather", "npy", "npz"])
@@ -170,12 +172,13 @@ def test_compare_prints_and_writes_a_table(tmp_path):
         (["paper", "cost", "--replicates", "0"], r"replicates.*\[option-value\]"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_line_with_a_code(arguments, fact, tmp_path):
+def test_bad_input_is_one_line_with_a_code(arguments, fact, tmp_path, monkeypatch):
     markhood.write_graph(markhood.Graph("ab", [(0, 1)]), tmp_path / "a.json")
     markhood.write_graph(markhood.Graph("ac", [(0, 1)]), tmp_path / "b.json")
     before = sorted(tmp_path.iterdir())
-    done = run(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 2
     assert done.stdout == ""
     assert re.search(fact, done.stderr), done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
