@@ -403,6 +403,7 @@ def run_some(
     """Run the cases of these numbers, one after another, and write down how each ended."""
     import_everything()
     resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY, 2 * MEMORY))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     programs = commands()
     gc.freeze()  # so that a child's collections do not copy the pages of its parent
     counts: Counter[str] = Counter()

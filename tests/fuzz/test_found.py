@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from fuzz.harness import encode_anything, read_anything, valid_files
 
@@ -53,6 +54,13 @@ GOOD = npy_of(np.eye(3, dtype="?"))
 )
 def test_example_files(tmp_path, ending, content, outcome):
     assert read_anything(content, tmp_path / f"t{ending}") == outcome
+
+
+def test_example_parquet_whose_stored_schema_has_other_columns(tmp_path):
+    empty = pa.array([], pa.int64())
+    parquet.write_table(pa.table({"first": empty, "second": empty}), held := io.BytesIO())
+    content = held.getvalue().replace(b"second", b"sEcond")  # the stored schema is in base 64
+    assert read_anything(content, tmp_path / "t.parquet") == "too-few-rows"
 
 
 def test_example_arrow_that_points_outside_itself(tmp_path):

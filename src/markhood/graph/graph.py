@@ -197,7 +197,8 @@ class Graph:
     def coupling(self) -> NDArray[np.float64]:
         """Mean of the couplings of the two ends, shape (m,), or the Frobenius norm of a table.
 
-        NaN if the two ends are infinite with opposite signs.
+        NaN if the two ends are infinite with opposite signs: both grow without bound, so their mean
+        has no limit. `fit_model` gives a finite coupling to such edges.
         """
         with np.errstate(invalid="ignore", over="ignore"):
             coupling = 0.5 * self._coupling_ends[:, 0] + 0.5 * self._coupling_ends[:, 1]

@@ -62,10 +62,11 @@ def read_parquet(paths: Sequence[Path], reading: Reading) -> Samples:
 
 def _written_schema(pyarrow: Any, head: Any) -> Any:
     """Return the Arrow types of the table, because Parquet has no dictionaries of numbers."""
-    written = (head.metadata or {}).get(b"ARROW:schema")
+    own, written = head.schema.to_arrow_schema(), (head.metadata or {}).get(b"ARROW:schema")
     if written is None:
-        return head.schema.to_arrow_schema()
-    return pyarrow.ipc.read_schema(pyarrow.BufferReader(base64.b64decode(written)))
+        return own
+    schema = pyarrow.ipc.read_schema(pyarrow.BufferReader(base64.b64decode(written)))
+    return schema if schema.names == own.names else own
 
 
 def _check_columns(schema: Any, first: Any, names: Sequence[str], path: Path, other: Path) -> None:

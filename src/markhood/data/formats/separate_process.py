@@ -30,7 +30,12 @@ sys.argv = [""] + sys.argv[3:]
 
 
 def output_of(
-    script: str, path: Path, *arguments: str, seconds: int = SECONDS, memory: int = 0
+    script: str,
+    path: Path,
+    *arguments: str,
+    seconds: int = SECONDS,
+    memory: int = 0,
+    otherwise: str = "it is damaged",
 ) -> bytes:
     """Run a script in a separate process and return its output; its arguments begin with the path.
 
@@ -42,6 +47,8 @@ def output_of(
         Limit of processor time for a short file.
     memory : int, default=0
         Limit of memory in bytes, 0 for none.
+    otherwise : str
+        Why the file cannot be read if the process crashes or reaches a limit.
     """
     import subprocess  # here, because the import takes a few milliseconds
 
@@ -51,5 +58,5 @@ def output_of(
     if done.returncode == 0:
         return done.stdout
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    reason = lines[-1].rstrip(".") if lines and done.returncode == REFUSED else "it is damaged"
+    reason = lines[-1].rstrip(".") if lines and done.returncode == REFUSED else otherwise
     raise file_error(path, f"cannot be read ({reason}): save it again.")

@@ -68,7 +68,9 @@ def read_sheet(path: Path, reading: Reading) -> Samples:
             f"Reading {path} needs python-calamine: pip install 'markhood[sheets]'.",
         )
     memory = MEMORY + MEMORY_A_BYTE * path.stat().st_size
-    names, *cells = map(json.loads, output_of(READ, path, memory=memory).splitlines())
+    why = "it is damaged, or has a cell far below or to the right of the others"
+    lines = output_of(READ, path, memory=memory, otherwise=why).splitlines()
+    names, *cells = map(json.loads, lines)
     if len(names) > 1:
         others = listed([repr(name) for name in names[1:]])
         reading.log.add_warning(

@@ -19,6 +19,7 @@ import numpy as np
 from markhood.data.samples import Samples, taken_bits
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
+from markhood.kernels.words import unpacked
 from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.scores.bic import Bic
 from markhood.search.screen import passing, screen
@@ -153,10 +154,19 @@ def _shuffled_job(job: Job, rng: np.random.Generator) -> Job:
 
 
 def shuffled(samples: Samples, rng: np.random.Generator) -> Samples:
-    """Return samples with the values of each variable permuted independently."""
+    """Return samples with the values of each variable permuted independently.
+
+    Random numbers are assigned by the frequencies of levels, so that the result does not depend on
+    the order of variables, and on that of samples only if they have weights or covariates.
+    """
     words = np.empty_like(samples.words, subok=False)
-    for variable in range(samples.n_variables):
-        start, stop = samples.starts[variable : variable + 2].tolist()
-        order = rng.permutation(samples.n_samples)
-        words[start:stop] = taken_bits(samples.words[start:stop], samples.n_samples, order)
+    rows = [slice(*samples.starts[v : v + 2].tolist()) for v in range(samples.n_variables)]
+    counts = [
+        (n, *samples.ones[own].tolist()) for n, own in zip(samples.bits.n_scores, rows, strict=True)
+    ]
+    for variable in sorted(range(len(rows)), key=counts.__getitem__):
+        own = samples.words[rows[variable]]
+        by_level = np.lexsort(unpacked(own, samples.n_samples))
+        order = by_level[rng.permutation(samples.n_samples)]
+        words[rows[variable]] = taken_bits(own, samples.n_samples, order)
     return replace(samples, words=words)
