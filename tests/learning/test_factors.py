@@ -207,6 +207,25 @@ def test_example_damaged_scores_are_refused(damage):
         markhood.fit_model(damaged, questionnaire(1))
 
 
+@pytest.mark.parametrize("levels", [2, 4])
+def test_oracle_scores_of_rows_have_the_loadings_as_correlations(levels):
+    table = pd.DataFrame(questionnaire(1, levels=levels)).add_prefix("q")
+    holes = table.mask(np.random.default_rng(0).random(table.shape) < 0.02)
+    factors = markhood.learn(table, factors=2).factors
+    assert factors.scores(holes).shape == (600, 2)
+    for own in (factors, factors.rotated("varimax")):
+        scores = own.scores(table[table.columns[::-1]])
+        np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-9)
+        np.testing.assert_allclose(np.cov(scores.T, ddof=0), np.eye(2), atol=1e-9)
+        found = np.corrcoef(table.to_numpy().T, scores.T)[:16, 16:]
+        np.testing.assert_allclose(found, own.loadings, atol=1e-9)
+    oblique = factors.rotated("oblimin")
+    explained = oblique.scores(table) @ oblique.loadings.T  # by all factors, as before rotation
+    np.testing.assert_allclose(explained, factors.scores(table) @ factors.loadings.T, atol=1e-9)
+    with refuses("not-supported", "factors"):
+        replace(factors, learned=None).scores(table)
+
+
 def test_example_loadings_are_a_frame_of_the_input_library():
     polars = pytest.importorskip("polars")
     values = questionnaire(1)
