@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -56,11 +57,14 @@ class Reals(NamedTuple):
         n_targets = [
             len(own) for own, n in ((columns, 3), (offset, 2)) if own is not None and own.ndim == n
         ]
-        groups = [
-            _group_numbers(np.vstack(ungrouped.of_target(t)))
-            for t in range(n_targets[0] if n_targets else 1)
-        ]
-        numbers = np.array(groups, np.uint32)
+        known: dict[bytes, NDArray[np.intp]] = {}  # many targets may have the same columns
+        keys = []
+        for target in range(n_targets[0] if n_targets else 1):
+            own = np.vstack(ungrouped.of_target(target))
+            keys.append(blake2b(own).digest())
+            if keys[-1] not in known:
+                known[keys[-1]] = _group_numbers(own)
+        numbers = np.array([known[key] for key in keys], np.uint32)
         return ungrouped._replace(groups=numbers if n_targets else numbers[0])
 
     def groups_of(self, target: int) -> NDArray[np.uint32]:
