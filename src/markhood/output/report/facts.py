@@ -77,7 +77,7 @@ def run_rows(graph: Graph) -> Rows:
     rows += [
         (name.replace("_", " "), f"{value:.3g}")
         for name, value in _part(about, "chains").items()
-        if name in ("edge_density", "coupling_scale", "background") and _is_number(value)
+        if name in ("edge_density", "coupling_scale", "background", "mediated") and _is_number(value)
     ]
     imputation = _part(about, "imputation")
     rows += [(words, str(imputation[n])) for n, words in IMPUTATION.items() if n in imputation]
