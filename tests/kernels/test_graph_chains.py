@@ -36,9 +36,7 @@ def prior_of(
     bins = (np.array([-1.5, 0.5]), np.array([20.0, 3.0])) if learns else (np.empty(0), np.empty(0))
     periods = np.ones(len(pairs), np.uint8) if periods is None else np.array(periods, np.uint8)
     expected = np.full(len(pairs), expected)
-    return PairPrior(
-        log_odds, *bins, scale, shape, background, expected, density, learns, periods
-    )
+    return PairPrior(log_odds, *bins, scale, shape, background, expected, density, learns, periods)
 
 
 def chain_of(pairs, seed=1):
@@ -235,9 +233,7 @@ def test_oracle_priors_of_couplings_are_integrals(kernels, shape, background, ex
         odds /= np.trapezoid(ratios * normal(expected, background**2), x)
     else:
         odds /= np.interp(expected, x, ratios)
-    prior = prior_of(
-        pairs, 0.5, scale=scale, shape=shape, background=background, expected=expected
-    )
+    prior = prior_of(pairs, 0.5, scale=scale, shape=shape, background=background, expected=expected)
     sums, _ = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 0, 1)
     assert sums.probabilities[0] == pytest.approx(odds / (1 + odds), rel=1e-4)
     mean = np.trapezoid(x * weights, x) / total

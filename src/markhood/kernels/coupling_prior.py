@@ -15,9 +15,9 @@ A normal prior expects many weak couplings. If all couplings are strong, that ma
 high, and weak chance associations probable.
 
 **Pairs without an edge** have N(expected, background^2). Their couplings are 0 if the network is
-sparse and complete. Hidden causes, rounding into a few levels or another distribution than the model's
-leave weak dependence between nearly all pairs; without a background it would be taken for many
-edges.
+sparse and complete. Hidden causes, rounding into a few levels or another distribution than the
+model's leave weak dependence between nearly all pairs; without a background it would be taken for
+many edges.
 """
 
 from __future__ import annotations

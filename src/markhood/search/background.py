@@ -13,20 +13,20 @@ where f_b and f_edge are the marginal likelihoods of a pair under both priors
 It is zero unless the gain is `VERY_STRONG`: common causes of twenty items have gains of 25 to 120,
 and sparse networks with little information, whose edges a background would explain as well, up to
 16. Given hidden factors, the price is that of one parameter by BIC, because factors never explain
-all of a common cause. Ordered levels are another exception. They are mostly cut from a finer scale,
-and conditioning on the levels of a variable leaves part of what it mediates, so a background is
-expected. A few hundred pairs cannot distinguish it from many weak edges, and the largest value with
-a log-likelihood within `COMPATIBLE` of the maximum is taken. A coupling is an edge if it is large
-compared with those of other pairs.
+all of a common cause. A coupling is an edge if it is large compared with those of other pairs.
 
-**Mediation.** What the levels of a variable k leave of the dependence that it mediates has a sign
-and a size: it is proportional to the product of the couplings on the path. With ordered variables,
-the mean of the couplings of pairs without an edge is therefore
+**Mediation.** Ordered levels may be cut from a finer scale. Conditioning on the levels of variable
+k then leaves part of the dependence that it mediates, in proportion to the product of the couplings
+on the path. With ordered variables, the mean of the couplings of pairs without an edge is therefore
 
     share * sum over ordered variables k of coupling_ik coupling_kj,      share >= 0,
 
 with the couplings of the edges of the graph. Share and background are estimated in turn; the share
-is a weighted regression over pairs, whose weights are the probabilities of no edge.
+is a weighted regression over pairs, whose weights are the probabilities of no edge. It is 0 unless
+it exceeds `CLEAR` standard errors. If it does, values were cut, and a background is expected too,
+because the proportion is not the same for all variables. A few hundred pairs cannot distinguish it
+from many weak edges, so the largest value with a log-likelihood within `COMPATIBLE` of the maximum
+is taken.
 
 All pairs are needed, because those that a screen selects are not typical of pairs without an edge.
 """
@@ -49,20 +49,21 @@ RATIOS = 2.0 ** np.arange(-6.0, -0.9, 0.25)  # of the background to the scale of
 FEWEST_PAIRS = 100
 VERY_STRONG = 20.0  # gain in log-likelihood that shows a background
 COMPATIBLE = 3.0  # loss of log-likelihood of the largest background of cut values
+CLEAR = 2.0  # standard errors of the share that show cut values
 TURNS = 2  # of share and background in a round; the next round continues
 
 
 class Layout(NamedTuple):
     """Of each pair: where its first coupling is, its unit, and whether it is one number.
 
-    ``is_cut`` is whether each variable has ordered levels, and ``has_factors`` whether the pairs
-    are adjusted for hidden factors.
+    ``is_ordered`` is whether each variable has ordered levels, and ``has_factors`` whether the
+    pairs are adjusted for hidden factors.
     """
 
     first: NDArray[np.int64]
     units: NDArray[np.float64]
     is_single: NDArray[np.bool_]
-    is_cut: NDArray[np.bool_]
+    is_ordered: NDArray[np.bool_]
     has_factors: bool
 
 
@@ -116,7 +117,7 @@ def with_background(
                 prior.shape,
                 n_absent,
                 prior.expected[own],
-                is_cut=bool(layout.is_cut.any()),
+                is_cut=share > 0,
                 price=price,
             )
             prior = prior._replace(background=found)
@@ -140,11 +141,12 @@ def mediated_of(
     pairs: NDArray[np.int64], couplings: NDArray[np.float64], layout: Layout
 ) -> NDArray[np.float64]:
     """Return for each pair the sum over ordered variables of the products of two couplings."""
-    d = len(layout.is_cut)
+    d = len(layout.is_ordered)
     matrix = np.zeros((d, d))
     matrix[tuple(pairs.T)] = np.where(layout.is_single, couplings, 0.0)
     matrix += matrix.T
-    return np.where(layout.is_single, (matrix @ (layout.is_cut * matrix).T)[tuple(pairs.T)], 0.0)
+    paths = (matrix @ (layout.is_ordered * matrix).T)[tuple(pairs.T)]
+    return np.where(layout.is_single, paths, 0.0)
 
 
 def share_of(
@@ -153,12 +155,12 @@ def share_of(
     weights: NDArray[np.float64],
     prior: PairPrior,
 ) -> float:
-    """Return the share of what is mediated in couplings, by weighted least squares."""
+    """Return the share of what is mediated in couplings, by weighted least squares, if clear."""
     _, t, v = evidence
     information = information_of(v, prior.scale)
     weights = weights * mediated / (1 + information * prior.background**2)
-    total = weights @ (information * mediated)
-    return max(0.0, float(weights @ (t / v) / total)) if total > 0 else 0.0
+    total, explained = weights @ (information * mediated), weights @ (t / v)
+    return float(explained / total) if explained > CLEAR * total**0.5 else 0.0
 
 
 def background_of(
@@ -174,7 +176,7 @@ def background_of(
     """Return the background; ``n_absent`` is the number of pairs that the density's prior adds.
 
     ``expected`` are the means of the couplings of pairs without an edge. ``is_cut`` means that
-    variables have ordered levels; otherwise the gain must exceed ``price``.
+    values are cut into ordered levels; otherwise the gain must exceed ``price``.
 
     Examples
     --------

@@ -387,10 +387,10 @@ def _layout(job: Job, pairs: NDArray[np.int64]) -> Layout:
     """Return where the couplings of pairs are, and their units."""
     sizes, levels = _sizes(job, pairs), np.diff(job.samples.starts) + 1
     units = np.sqrt(3.0 / (levels**2 - 1))[pairs].prod(axis=1)
-    is_cut = (levels > 2) & (job.samples.bits.n_scores == 1)
+    is_ordered = (levels > 2) & (job.samples.bits.n_scores == 1)
     has_factors = job.samples.components is not None
     return Layout(
-        np.cumsum(sizes) - sizes, units, sizes == 1, is_cut[: job.n_nodes], has_factors
+        np.cumsum(sizes) - sizes, units, sizes == 1, is_ordered[: job.n_nodes], has_factors
     )
 
 
