@@ -151,6 +151,19 @@ def test_example_missing_values_covariates_and_replicates():
     } >= PAIRS
 
 
+@pytest.mark.parametrize("levels", [2, 3])
+@pytest.mark.filterwarnings("ignore:Method l1lr ignores the order")
+@pytest.mark.parametrize("method", ["plrhc", "bayes", "l1lr", "pairwise", "chow-liu"])
+def test_example_factors_with_covariates_of_every_kind(method, levels):
+    values = questionnaire(2, levels=levels)
+    table = pd.DataFrame(values, columns=[f"q{k}" for k in range(16)])
+    table["age"] = np.random.default_rng(0).normal(size=600)
+    table["sex"], table["region"] = np.arange(600) % 2, np.array(list("pqrs"))[np.arange(600) % 4]
+    graph = markhood.learn(table, method, factors=2, adjust_for=["age", "sex", "region"], seed=1)
+    assert graph.nodes == tuple(table.columns[:16])
+    assert {tuple(sorted(edge)) for edge in PAIRS} <= edges(graph)
+
+
 def test_example_a_model_predicts_better_with_factors(tmp_path):
     values = questionnaire(1, 1200)
     train, test = values[:600], values[600:]

@@ -71,6 +71,15 @@ class Reals(NamedTuple):
         """Return the group of each sample for one target."""
         return self.groups if self.groups.ndim == 1 else self.groups[target]
 
+    def of_targets(self, targets: NDArray[np.int64]) -> Reals:
+        """Return the same with other targets, each with the columns of a present one."""
+        columns, offset, groups = self
+        return Reals(
+            columns if columns.ndim == 2 else columns[targets],
+            offset if offset is None or offset.ndim == 1 else offset[targets],
+            groups if groups.ndim == 1 else groups[targets],
+        )
+
     def of_target(self, target: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the columns, (n_reals, n_samples), and the offset, (n_samples,), of one target."""
         columns = self.columns if self.columns.ndim == 2 else self.columns[target]
