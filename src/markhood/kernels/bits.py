@@ -61,7 +61,7 @@ class Reals(NamedTuple):
         keys = []
         for target in range(n_targets[0] if n_targets else 1):
             own = np.vstack(ungrouped.of_target(target))
-            keys.append(blake2b(own).digest())
+            keys.append(blake2b(own.tobytes()).digest())
             if keys[-1] not in known:
                 known[keys[-1]] = _group_numbers(own)
         numbers = np.array([known[key] for key in keys], np.uint32)

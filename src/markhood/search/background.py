@@ -155,7 +155,7 @@ def share_of(
     weights: NDArray[np.float64],
     prior: PairPrior,
 ) -> float:
-    """Return the share of what is mediated in couplings, by weighted least squares, if clear."""
+    """Return the share of mediated dependence, by weighted least squares, 0 if not clear."""
     _, t, v = evidence
     information = information_of(v, prior.scale)
     weights = weights * mediated / (1 + information * prior.background**2)

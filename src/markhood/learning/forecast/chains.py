@@ -228,7 +228,7 @@ def _run(
     lengths: Sweeps,
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64]]:
     """Run a chain, and return its cached fits and the probabilities."""
-    unknown, none = np.full(len(pairs), np.nan), np.empty(0)
-    prior = PairPrior(unknown, none, none, START_SCALE, 0.0, 0.0, 0.1, False, periods)
+    unknown, none, zeros = np.full(len(pairs), np.nan), np.empty(0), np.zeros(len(pairs))
+    prior = PairPrior(unknown, none, none, START_SCALE, 0.0, 0.0, zeros, 0.1, False, periods)
     sums, reached = scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)
     return reached.fits, sums.probabilities / lengths.n_averaged
