@@ -154,7 +154,9 @@ def _visited(job: Job, state: State, lengths: Sweeps, budget: Budget) -> tuple[C
             chosen = np.sort(np.random.default_rng(0).choice(n_first, n_visited, replace=False))
             pairs, present = pairs[chosen], present[chosen]
             prior = prior._replace(
-                log_odds=prior.log_odds[chosen], periods=np.ones(n_visited, np.uint8)
+                log_odds=prior.log_odds[chosen],
+                expected=prior.expected[chosen],
+                periods=np.ones(n_visited, np.uint8),
             )
             sums, chain = job.scorer.swept(pairs, prior, _chain(present), 0, 1)
             present, prior = chain.present, prior._replace(periods=periods_of(sums.probabilities))
