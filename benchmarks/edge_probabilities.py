@@ -8,14 +8,16 @@ python benchmarks/edge_probabilities.py docs/probabilities 8 strong        stron
 python benchmarks/edge_probabilities.py docs/probabilities 5 coins         nothing depends on anything
 python benchmarks/edge_probabilities.py docs/probabilities 24 fresh        the study of calibration, with seeds of its own
 python benchmarks/edge_probabilities.py docs/probabilities 6 "fresh paper" the paper's cells that are not in "fresh", with seeds of their own
+python benchmarks/edge_probabilities.py docs/probabilities 24 "fresh ordered"    ordered levels, with seeds of their own
 python benchmarks/edge_probabilities.py docs/probabilities 20 TABLE.csv    a table of your own, its columns shuffled
 
 Each set of cells has a CSV file there, with a line for every data set; a run goes on where the file ends.
 Then the tables are printed: Hamming distances, paired; false discoveries where some were promised; and of the pairs
 with a probability of about p, how many are edges, which is drawn too.
 
-The prior was developed on the replicates 0 to 129 of the cells in "strong" and "coins". "fresh" and "fresh paper" have the replicates from 1000 on, which
-were drawn once, after the last change, and are learned from through `markhood.Bayes` and `markhood.learn` with default settings like the others.
+The prior was developed on the replicates 0 to 129 of the cells in "strong" and "coins", and for ordered levels on 200 to 235 too. "fresh" and "fresh paper"
+have the replicates from 1000 on and "fresh ordered" those from 2000 on, which were drawn once, after the last change, and are learned from through
+`markhood.Bayes` and `markhood.learn` with default settings like the others.
 
 A table is learned from as it is (replicate -1) and with every column shuffled on its own, so that nothing depends on anything:
 all edges that are found then are false.
@@ -181,12 +183,16 @@ CELLS: dict[str, Sequence[Cell]] = {
         *(Cell("unequal coins", 27, n) for n in (20, 30)),
     ],
 }
-FRESH = 1000  # the first replicate of the study of calibration
+CELLS["fresh ordered"] = [
+    Cell("thresholded", 20, 500),
+    Cell("thresholded", 40, 1000),
+    Cell("ordered", 20, 500),
+]
+FRESH = {"fresh": 1000, "fresh paper": 1000, "fresh ordered": 2000}  # the first replicates
 CELLS["fresh"] = [
-    *CELLS["strong"],
+    *(cell for cell in CELLS["strong"] if cell not in CELLS["fresh ordered"]),
     Cell("dense", 40, 500),
     Cell("one sign", 40, 500),
-    Cell("thresholded", 40, 1000),
     *(
         Cell(name, d, n)
         for name, d, n in (("hub", 64, 4000), ("hub", 256, 500), ("grid", 144, 500))
@@ -216,7 +222,7 @@ def main(folder: Path, replicates: int, name: str) -> None:
     settings = f"edge probabilities, burn-in {BURN_IN}, thinning {THINNING}"
     path = folder / f"{name.replace(' ', '-')}.csv"
     results = Results(path, settings, [*Cell._fields, "replicate"], MEASURES)
-    first = FRESH if name.startswith("fresh") else 0
+    first = FRESH.get(name, 0)
     replicates += first
     for replicate in range(first, replicates):
         for cell in CELLS[name]:

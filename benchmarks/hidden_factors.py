@@ -7,7 +7,8 @@ how many of the planted pairs it has, how many other edges, the number of factor
 
 Data with factors have 20 items and ten planted pairs of items with a coupling of 1.5: one factor, two factors with ten items each, a
 general factor and two group factors, or two factors with the pairs across them. Two populations have 25 independent sites and F_ST = 0.2.
-Sparse networks have no factors: a grid, a ferromagnet, a hub and a random graph.
+Sparse networks have no factors: a grid, a ferromagnet, a hub and a random graph. Two networks look like a factor: a star, whose centre is an
+observed common cause, and a cluster of mutually coupled variables.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,13 @@ def populations(n: int, seed: int) -> Drawn:
     return (rng.random((n, 25)) < shares[rng.integers(0, 2, n)]).astype(int), set()
 
 
+def like_a_factor(edges: list[tuple[int, int]], coupling: float, seed: int) -> markhood.IsingModel:
+    """Make a network of 25 variables with these edges and about as many ones as zeros."""
+    graph = markhood.Graph([f"x{k}" for k in range(25)], edges)
+    fields = np.random.default_rng(seed).normal(size=25) * 0.3 - coupling * graph.degree / 2
+    return markhood.IsingModel(graph, np.full(len(edges), coupling), fields)
+
+
 def sparse(model: Callable[[int], markhood.IsingModel], n: int, seed: int) -> Drawn:
     """Draw from a network without factors; its edges are the planted pairs."""
     drawn = model(seed)
@@ -103,6 +111,14 @@ DATA: dict[str, tuple[Callable[[int, int], Drawn], tuple[int, ...]]] = {
     "hub of 64": (partial(sparse, lambda s: ising(hub(64), seed=s)), (1000,)),
     "random graph of 25": (
         partial(sparse, lambda s: ising(erdos_renyi(25, 0.1, s), seed=s)),
+        (1000,),
+    ),
+    "star of 24 leaves": (
+        partial(sparse, partial(like_a_factor, [(0, k) for k in range(1, 25)], 1.5)),
+        (1000,),
+    ),
+    "cluster of 8": (
+        partial(sparse, partial(like_a_factor, [*combinations(range(8), 2)], 0.6)),
         (1000,),
     ),
 }

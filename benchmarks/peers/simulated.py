@@ -27,9 +27,9 @@ def adjacency(graph: markhood.Graph) -> Matrix:
     return joined | joined.T
 
 
-def binary_networks() -> list[Known]:
-    """Return five networks of 20 binary variables and 500 samples, couplings of 0.4 to 1.6 with random signs."""
-    return [_binary_network(seed) for seed in range(5)]
+def binary_networks(n: int = 5) -> list[Known]:
+    """Return networks of 20 binary variables and 500 samples, 28 expected couplings of 0.4 to 1.6 with random signs."""
+    return [_binary_network(seed) for seed in range(n)]
 
 
 def _binary_network(seed: int) -> Known:

@@ -57,11 +57,11 @@ auto associated_among(const Bits& bits, In<std::int64_t, 2> pairs, const Costs& 
 auto associated_residuals(const Bits& bits, Range rows, Range columns, In<double, 2> means, In<double, 2> variances, double least,
                           double least_variance, const std::string& instruction_set) {
     require(!bits.rows.starts, "variables must be binary");
-    require(means.shape(0) == bits.n_variables && variances.shape(0) == bits.n_variables,
-            "means and variances must have a row for each variable");
+    const std::size_t n = means.shape(0);
+    require(n <= bits.n_variables && variances.shape(0) == n, "means and variances must be those of the first variables");
     require(least > 0 && least_variance > 0, "the least statistic and variance must be positive");
     Ratios found;
-    call(&Tier::associated_residuals, instruction_set, bits.without_reals(), bits.planes, tile_of(rows, columns, bits.n_variables),
+    call(&Tier::associated_residuals, instruction_set, bits.without_reals(), bits.planes, tile_of(rows, columns, n),
          ShortVectors{means.data(), means.shape(1)}, ShortVectors{variances.data(), variances.shape(1)}, least, least_variance,
          found.sink());
     return arrays(found.pairs, found.ratios);

@@ -167,7 +167,9 @@ struct GraphChain {
     const double* bin_log_bayes_factors;
     const double* bin_counts;
     std::size_t n_bins;
-    double scale, shape, background, density;
+    double scale, shape, background;
+    const double* expected;  // couplings of pairs without an edge
+    double density;
     bool learns_density;
     const std::uint8_t* periods;
     std::uint8_t* present;

@@ -157,10 +157,10 @@ class GraphSampler {
         const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
         double own_coupling, own_variance;
         last_[pair] = known.log_bayes_factor;
-        if (n == 1 && (chain_.shape != 0 || chain_.background > 0)) {
+        if (n == 1 && (chain_.shape != 0 || chain_.background > 0 || chain_.expected[pair] != 0)) {
             own_coupling = *coupling;
             own_variance = *variance;
-            last_[pair] += reshape(unit_of(pair), own_coupling, own_variance);
+            last_[pair] += reshape(unit_of(pair), chain_.expected[pair], own_coupling, own_variance);
             coupling = &own_coupling;
             variance = &own_variance;
         }
@@ -186,7 +186,7 @@ class GraphSampler {
 
     // Sets mean and variance of a coupling to those by the prior of two components, and returns what that adds to the log Bayes factor:
     // `reshaped` of kernels/reference/graph_chain.py.
-    double reshape(double unit, double& mean, double& variance) const {
+    double reshape(double unit, double expected, double& mean, double& variance) const {
         const double shape = chain_.shape, squared = chain_.scale * chain_.scale, theta = mean / unit, v = variance / (unit * unit);
         const double information = v < squared ? 1.0 / v - 1.0 / squared : 0.0;
         double means[2], spreads[2], weights[2];
@@ -203,8 +203,9 @@ class GraphSampler {
         mean = unit * (means[1] + share * apart);
         variance = unit * unit * (share * spreads[0] + (1.0 - share) * (spreads[1] + share * apart * apart));
         // By how much couplings of the background explain the data better than no coupling does.
-        const double small = chain_.background * chain_.background, score = theta / v;
-        const double explained = 0.5 * (score * score * small / (1.0 + information * small) - std::log1p(information * small));
+        const double square = chain_.background * chain_.background, score = theta / v, small = information * square;
+        const double gained = score * score * square + (2.0 * score - information * expected) * expected;
+        const double explained = 0.5 * (gained / (1.0 + small) - std::log1p(small));
         return largest + std::log(0.5 * sum) - 0.5 * theta * theta / v + 0.5 * std::log1p(information * squared) - explained;
     }
 

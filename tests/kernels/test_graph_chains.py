@@ -29,12 +29,14 @@ def prior_of(
     scale=1.0,
     shape=0.0,
     background=0.0,
+    expected=0.0,
     periods=None,
 ):
     log_odds = np.full(len(pairs), np.nan) if log_odds is None else np.array(log_odds)
     bins = (np.array([-1.5, 0.5]), np.array([20.0, 3.0])) if learns else (np.empty(0), np.empty(0))
     periods = np.ones(len(pairs), np.uint8) if periods is None else np.array(periods, np.uint8)
-    return PairPrior(log_odds, *bins, scale, shape, background, density, learns, periods)
+    expected = np.full(len(pairs), expected)
+    return PairPrior(log_odds, *bins, scale, shape, background, expected, density, learns, periods)
 
 
 def chain_of(pairs, seed=1):
@@ -191,9 +193,18 @@ def test_example_the_density_is_the_mean_probability_of_all_pairs(kernels):
 
 
 @pytest.mark.parametrize(
-    ("shape", "background"), [(-0.7, 0.0), (-0.2, 0.4), (0.0, 0.2), (0.4, 0.0), (0.9, 0.1)]
+    ("shape", "background", "expected"),
+    [
+        (-0.7, 0.0, 0.0),
+        (-0.2, 0.4, 0.0),
+        (0.0, 0.2, 0.5),
+        (0.4, 0.0, 0.0),
+        (0.9, 0.1, 0.0),
+        (0.0, 0.0, -0.6),
+        (0.6, 0.3, 1.2),
+    ],
 )
-def test_oracle_priors_of_couplings_are_integrals(kernels, shape, background):
+def test_oracle_priors_of_couplings_are_integrals(kernels, shape, background, expected):
     """The likelihood being normal, Bayes factor, mean and variance are integrals over the coupling."""
     values = np.random.default_rng(1).integers(0, 3, (80, 2))
     values[:, 1] = np.where(np.arange(80) % 4 == 0, values[:, 0], values[:, 1])
@@ -216,11 +227,13 @@ def test_oracle_priors_of_couplings_are_integrals(kernels, shape, background):
     weights = normal(mode, variance) / normal(0, square) * mixture
     total = np.trapezoid(weights, x)
     odds = np.exp(fit.log_bayes_factor(scale)) * total
-    if background:  # the likelihood relative to that of no coupling, over the background
-        likelihood = normal(mode, variance) / normal(0, square)
-        ratios = likelihood / likelihood[len(x) // 2]
-        odds /= np.trapezoid(ratios * normal(0, background**2), x)
-    prior = prior_of(pairs, 0.5, scale=scale, shape=shape, background=background)
+    likelihood = normal(mode, variance) / normal(0, square)
+    ratios = likelihood / likelihood[len(x) // 2]  # relative to that of no coupling
+    if background:
+        odds /= np.trapezoid(ratios * normal(expected, background**2), x)
+    else:
+        odds /= np.interp(expected, x, ratios)
+    prior = prior_of(pairs, 0.5, scale=scale, shape=shape, background=background, expected=expected)
     sums, _ = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 0, 1)
     assert sums.probabilities[0] == pytest.approx(odds / (1 + odds), rel=1e-4)
     mean = np.trapezoid(x * weights, x) / total
@@ -246,7 +259,8 @@ def test_example_levels_are_sampled_too():
     ("change", "message"),
     [
         ({"pairs": np.array([[0, 2], [0, 1]])}, "ascend"),
-        ({"log_odds": np.zeros(3)}, "odds, a period and a state"),
+        ({"log_odds": np.zeros(3)}, "odds, an expected coupling, a period and a state"),
+        ({"expected": np.zeros(1)}, "odds, an expected coupling, a period and a state"),
         ({"periods": np.zeros(2, np.uint8)}, "period must be positive"),
         ({"density": 1.0}, "between 0 and 1"),
         ({"scale": -1.0}, "positive"),

@@ -48,8 +48,8 @@ def test_example_pairs_of_wrong_sizes(change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"means": np.ones((4, 2))}, "a row for each variable"),
-        ({"variances": np.ones((6, 2))}, "a row for each variable"),
+        ({"means": np.ones((4, 2))}, "those of the first variables"),
+        ({"variances": np.ones((6, 2))}, "those of the first variables"),
         ({"least_variance": 0.0}, "positive"),
         ({"least_variance": float("nan")}, "positive"),
     ],

@@ -32,6 +32,20 @@ def test_oracle_blankets_of_plrhc(depth):
     assert joined == {tuple(edge) for edge in union.edges.tolist()}
 
 
+@pytest.mark.parametrize("adjust_for", [["x0"], ["x0", "x5"], ["x0", "real"]])
+def test_oracle_blankets_given_covariates(adjust_for):
+    table = pd.DataFrame(VALUES, columns=[f"x{k}" for k in range(12)])
+    table["real"] = np.random.default_rng(0).normal(size=len(table)) + VALUES[:, 3]
+    options = {"adjust_for": adjust_for, "exclude": [] if "real" in adjust_for else ["real"]}
+    union = markhood.PLRHC(rule="or", depth=1, **options).fit(table).or_graph_
+    joined = {
+        frozenset([target, name])
+        for target in union.nodes
+        for name in markhood.blanket(table, target, **options).names
+    }
+    assert joined == {frozenset(edge) for edge in union.edge_names()}
+
+
 def test_example_levels_of_any_kind_and_names():
     frame = pd.DataFrame(VALUES, columns=[f"q{k}" for k in range(12)])
     frame["q0"] = np.array(["no", "yes"])[VALUES[:, 0]]

@@ -151,6 +151,19 @@ def test_example_missing_values_covariates_and_replicates():
     } >= PAIRS
 
 
+@pytest.mark.parametrize("levels", [2, 3])
+@pytest.mark.filterwarnings("ignore:Method l1lr ignores the order")
+@pytest.mark.parametrize("method", ["plrhc", "bayes", "l1lr", "pairwise", "chow-liu"])
+def test_example_factors_with_covariates_of_every_kind(method, levels):
+    values = questionnaire(2, levels=levels)
+    table = pd.DataFrame(values, columns=[f"q{k}" for k in range(16)])
+    table["age"] = np.random.default_rng(0).normal(size=600)
+    table["sex"], table["region"] = np.arange(600) % 2, np.array(list("pqrs"))[np.arange(600) % 4]
+    graph = markhood.learn(table, method, factors=2, adjust_for=["age", "sex", "region"], seed=1)
+    assert graph.nodes == tuple(table.columns[:16])
+    assert {tuple(sorted(edge)) for edge in PAIRS} <= edges(graph)
+
+
 def test_example_a_model_predicts_better_with_factors(tmp_path):
     values = questionnaire(1, 1200)
     train, test = values[:600], values[600:]
@@ -205,6 +218,25 @@ def test_example_damaged_scores_are_refused(damage):
     damaged = markhood.Graph(graph.variables, graph.edges, provenance=stored)
     with refuses("graph-invalid", "factors"):
         markhood.fit_model(damaged, questionnaire(1))
+
+
+@pytest.mark.parametrize("levels", [2, 4])
+def test_oracle_scores_of_rows_have_the_loadings_as_correlations(levels):
+    table = pd.DataFrame(questionnaire(1, levels=levels)).add_prefix("q")
+    holes = table.mask(np.random.default_rng(0).random(table.shape) < 0.02)
+    factors = markhood.learn(table, factors=2).factors
+    assert factors.scores(holes).shape == (600, 2)
+    for own in (factors, factors.rotated("varimax")):
+        scores = own.scores(table[table.columns[::-1]])
+        np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-9)
+        np.testing.assert_allclose(np.cov(scores.T, ddof=0), np.eye(2), atol=1e-9)
+        found = np.corrcoef(table.to_numpy().T, scores.T)[:16, 16:]
+        np.testing.assert_allclose(found, own.loadings, atol=1e-9)
+    oblique = factors.rotated("oblimin")
+    explained = oblique.scores(table) @ oblique.loadings.T  # by all factors, as before rotation
+    np.testing.assert_allclose(explained, factors.scores(table) @ factors.loadings.T, atol=1e-9)
+    with refuses("not-supported", "factors"):
+        replace(factors, learned=None).scores(table)
 
 
 def test_example_loadings_are_a_frame_of_the_input_library():

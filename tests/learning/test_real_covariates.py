@@ -55,6 +55,14 @@ METHODS = [
 
 
 @pytest.mark.parametrize(("method", "options"), METHODS, ids=str)
+def test_example_binary_columns_take_binary_and_real_covariates(method, options):
+    binary = DATA[["a", "age", "b", "c"]].assign(sex=np.arange(N) % 2)
+    found = markhood.learn(binary, method, adjust_for=["age", "sex"], n_jobs=1, **options)
+    assert found.nodes == ("a", "b", "c")
+    assert found.has_edge("a", "c")
+
+
+@pytest.mark.parametrize(("method", "options"), METHODS, ids=str)
 def test_example_what_a_real_covariate_explains_is_not_an_edge(method, options):
     found = markhood.learn(DATA, method, adjust_for=["age"], n_jobs=1, **options)
     assert found.nodes == ("a", "b", "c", "kind", "scale")

@@ -170,6 +170,21 @@ def test_example_ordered_levels_have_one_coupling_and_one_scale():
     assert found.scale > found.couplings[0]  # in units of two levels
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_example_what_levels_leave_of_a_mediator_is_no_edge(seed):
+    rng = np.random.default_rng(seed)
+    mediator = rng.normal(size=(1500, 1))
+    signs = np.array([1, -1, 1, -1, 1, -1])
+    values = np.hstack([mediator, 1.2 * mediator * signs, np.zeros((1500, 10))])
+    values[:, 1:] += rng.normal(size=(1500, 16))
+    values = (values[:, np.newaxis] > 0.5 * values.std(axis=0) * [[-1], [1]]).sum(axis=1)
+    found = sample(samples_with_levels(values).with_order((True,) * 17))
+    assert found.edges.tolist() == [[0, k] for k in range(1, 7)]
+    assert 0.1 < found.mediated < 1.5
+    binary = sample(samples_of(values > 0))
+    assert binary.mediated == 0.0
+
+
 def test_example_pairs_with_a_common_neighbour():
     edges = np.array([[0, 1], [1, 2], [1, 4], [3, 4], [5, 6]])
     found = {tuple(pair) for pair in _two_steps(edges, 8).tolist()}

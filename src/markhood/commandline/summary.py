@@ -215,8 +215,9 @@ def _method(graph: Graph) -> Iterator[str]:
     yield f"method    {about['method']} ({options})"
     yield f"seconds   {sum(about['seconds'].values()):.3g} ({phases})"
     if chains := about.get("chains"):
-        size = chains.get("background")
+        size, mediated = chains.get("background"), chains.get("mediated")
         background = f", of pairs without an edge {size:.2g}" if size else ""
+        background += f", mediated by ordered levels at most {mediated:.2g}" if mediated else ""
         yield (
             f"prior     density of edges {chains['edge_density']:.3g}, scale of couplings "
             f"{chains['coupling_scale']:.3g}{background}"

@@ -8,7 +8,7 @@ checkpoint, finished tiles are read from it and new ones are saved to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -90,6 +90,13 @@ class Runner:
     @cached_property
     def _executor(self) -> Executor:
         return self.executor or Local(self.n_jobs)
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Limit BLAS to one thread: small products and eigenvalues only get slower by more."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, user_api="blas")  # type: ignore[no-any-return]
 
 
 def _result(outcome: R | Failure) -> R:

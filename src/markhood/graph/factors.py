@@ -2,20 +2,26 @@
 
 A loading is the correlation of a column with the score on a factor. Factors are ordered by the
 variance that they explain. `rotated` rotates them to a simple structure, in which most columns load
-on one factor; the variance that all factors explain together does not change.
+on one factor; the variance that all factors explain together does not change. `scores` are those
+of all columns of a sample, rotated in the same way; a regression has the score without its own
+columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.rest_scores import StoredFactors
+from markhood.data.matching import numbers_like
+from markhood.data.reading import stored_reading
+from markhood.data.rest_scores import StoredFactors, rest_scores, stored_components
 from markhood.data.to_frame import frame_of
+from markhood.data.variables import Variables
+from markhood.errors import InputError
 from markhood.options import check_value
 
 MAX_ITERATIONS = 500
@@ -34,8 +40,8 @@ class Factors:
     loadings : ndarray of shape (n_columns, n_factors)
     explained : ndarray of shape (n_factors,)
         Share of the variance of all columns that each factor explains.
-    library : {"pandas", "polars"} or None
-        The library of the data frames that `to_frame` returns; by default the one that is imported.
+    learned : tuple of Variables and mapping, or None
+        The variables of the graph and its provenance, which `scores` needs.
 
     Examples
     --------
@@ -47,7 +53,7 @@ class Factors:
     columns: tuple[str, ...]
     loadings: NDArray[np.float64]
     explained: NDArray[np.float64]
-    library: str | None = None
+    learned: tuple[Variables, Mapping[str, Any]] | None = field(default=None, repr=False)
 
     @property
     def n_factors(self) -> int:
@@ -55,10 +61,9 @@ class Factors:
         return int(self.loadings.shape[1])
 
     @classmethod
-    def from_provenance(cls, provenance: Mapping[str, Any]) -> Self:
+    def from_provenance(cls, variables: Variables, provenance: Mapping[str, Any]) -> Self:
         """Read the factors from the provenance of a graph."""
-        library = provenance.get("data", {}).get("library")
-        return cls(*StoredFactors.of(provenance["factors"]), library)
+        return cls(*StoredFactors.of(provenance["factors"]), (variables, provenance))
 
     def rotated(self, method: Literal["varimax", "oblimin"] = "varimax") -> Self:
         """Rotate the loadings to a simple structure.
@@ -80,7 +85,34 @@ class Factors:
     def to_frame(self) -> Any:
         """Return the loadings as a pandas or polars data frame, with a row for each column."""
         loadings = {f"factor {k + 1}": own for k, own in enumerate(self.loadings.T)}
-        return frame_of({"column": list(self.columns), **loadings}, self.library)
+        data = self.learned[1].get("data", {}) if self.learned else {}
+        return frame_of({"column": list(self.columns), **loadings}, data.get("library"))
+
+    def scores(self, data: Any) -> NDArray[np.float64]:
+        """Return the score of every sample on every factor.
+
+        Scores have mean 0 and variance 1 in the data that the graph was learned from. A missing
+        value counts as the mean of its column.
+
+        Parameters
+        ----------
+        data : array, data frame, sparse matrix, Samples or path
+            Columns are matched by name, and read like those that the graph was learned from.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_factors)
+        """
+        components = stored_components(self.learned[1], self.learned[0]) if self.learned else None
+        if self.learned is None or components is None:
+            raise InputError("not-supported", "factors", "Only the factors of a graph have scores.")
+        variables, provenance = self.learned
+        codes, _ = numbers_like(data, variables, reading=stored_reading(provenance))
+        # A target that is not one of the variables has the scores of all columns.
+        scores = rest_scores(codes, variables, components, len(variables) + 1)[-1].T
+        unrotated = components.weights * np.sqrt(components.eigenvalues)
+        rotation = np.linalg.inv(np.linalg.lstsq(unrotated, self.loadings)[0]).T
+        return np.asarray(scores @ rotation)
 
     def leading(self, factor: int, n: int = 4) -> Sequence[str]:
         """Return the columns with the largest loadings on a factor, largest first."""

@@ -238,7 +238,8 @@ class Graph:
     def factors(self) -> Factors | None:
         """The hidden factors that the graph was adjusted for, with loadings, or None."""
         provenance = self.provenance
-        return Factors.from_provenance(provenance) if provenance.get("factors") else None
+        has_factors = bool(provenance.get("factors"))
+        return Factors.from_provenance(self.variables, provenance) if has_factors else None
 
     @property
     def n_nodes(self) -> int:

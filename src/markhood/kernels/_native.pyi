@@ -153,6 +153,7 @@ def sample_graphs(
     scale: float,
     shape: float,
     background: float,
+    expected: _Reals,
     density: float,
     learns_density: bool,
     periods: NDArray[np.uint8],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -56,16 +57,28 @@ class Reals(NamedTuple):
         n_targets = [
             len(own) for own, n in ((columns, 3), (offset, 2)) if own is not None and own.ndim == n
         ]
-        groups = [
-            _group_numbers(np.vstack(ungrouped.of_target(t)))
-            for t in range(n_targets[0] if n_targets else 1)
-        ]
-        numbers = np.array(groups, np.uint32)
+        known: dict[bytes, NDArray[np.intp]] = {}  # many targets may have the same columns
+        keys = []
+        for target in range(n_targets[0] if n_targets else 1):
+            own = np.vstack(ungrouped.of_target(target))
+            keys.append(blake2b(own.tobytes()).digest())
+            if keys[-1] not in known:
+                known[keys[-1]] = _group_numbers(own)
+        numbers = np.array([known[key] for key in keys], np.uint32)
         return ungrouped._replace(groups=numbers if n_targets else numbers[0])
 
     def groups_of(self, target: int) -> NDArray[np.uint32]:
         """Return the group of each sample for one target."""
         return self.groups if self.groups.ndim == 1 else self.groups[target]
+
+    def of_targets(self, targets: NDArray[np.int64]) -> Reals:
+        """Return the same with other targets, each with the columns of a present one."""
+        columns, offset, groups = self
+        return Reals(
+            columns if columns.ndim == 2 else columns[targets],
+            offset if offset is None or offset.ndim == 1 else offset[targets],
+            groups if groups.ndim == 1 else groups[targets],
+        )
 
     def of_target(self, target: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the columns, (n_reals, n_samples), and the offset, (n_samples,), of one target."""

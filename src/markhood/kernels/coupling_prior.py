@@ -14,10 +14,10 @@ information A = 1/v - 1/scale^2 and h = t/v. Its integral over N(m, w^2) is
 A normal prior expects many weak couplings. If all couplings are strong, that makes the density too
 high, and weak chance associations probable.
 
-**Pairs without an edge** have N(0, background^2). Their couplings are 0 if the network is sparse
-and complete. Hidden causes, rounding into a few levels or another distribution than the model's
-leave weak dependence between nearly all pairs; without a background it would be taken for many
-edges.
+**Pairs without an edge** have N(expected, background^2). Their couplings are 0 if the network is
+sparse and complete. Hidden causes, rounding into a few levels or another distribution than the
+model's leave weak dependence between nearly all pairs; without a background it would be taken for
+many edges.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def of_edges(t: Numbers, v: Numbers, scale: float, shape: float) -> Posterior:
     return Posterior(gain, mean, variance)
 
 
-def of_background(t: Numbers, v: Numbers, scale: float, background: float) -> Numbers:
+def of_background(
+    t: Numbers, v: Numbers, scale: float, background: float, expected: Numbers | float = 0.0
+) -> Numbers:
     """Return how much better couplings of the background explain the data than none, as a log.
 
     Examples
@@ -74,6 +76,7 @@ def of_background(t: Numbers, v: Numbers, scale: float, background: float) -> Nu
     >>> of_background(np.array([0.2, 2.0]), np.array([0.1, 0.1]), 2.0, 0.5).round(2).tolist()
     [-0.47, 13.93]
     """
-    information, square = information_of(v, scale), background**2
-    explained = (t / v) ** 2 * square / (1 + information * square)
-    return np.asarray((explained - np.log1p(information * square)) / 2)
+    information, square, h = information_of(v, scale), background**2, t / v
+    explained = h**2 * square + (2 * h - information * expected) * expected
+    small = information * square
+    return np.asarray((explained / (1 + small) - np.log1p(small)) / 2)

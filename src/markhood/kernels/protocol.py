@@ -74,7 +74,7 @@ class Residuals(NamedTuple):
 
     With p_i the probabilities of ones of variable i in every sample, ``means[i] @ means[j]`` is the
     sum of p_i p_j, and ``variances[i] @ variances[j]`` the sum of p_i (1 - p_i) p_j (1 - p_j). Sums
-    of variances count as at least ``least_variance``.
+    of variances count as at least ``least_variance``. Covariates, which come last, have none.
     """
 
     means: NDArray[np.float64]
@@ -189,8 +189,9 @@ class PairPrior(NamedTuple):
     ``bin_log_bayes_factors`` of the bins. ``scale`` is the standard deviation of couplings, and
     ``shape``, between -1 and 1, is positive if their prior has two modes, 0 if it is normal and
     negative if it has heavy tails. ``background`` is the standard deviation of the couplings of
-    pairs without an edge (`kernels/reference/graph_chain.py`). ``periods`` has shape (n_pairs,): a
-    pair with period p is visited in the last of every p burn-in sweeps and in the first of every p
+    pairs without an edge, and ``expected``, of shape (n_pairs,), their means, if they are single
+    numbers (`kernels/reference/graph_chain.py`). ``periods`` has shape (n_pairs,): a pair with
+    period p is visited in the last of every p burn-in sweeps and in the first of every p
     accumulated sweeps.
     """
 
@@ -200,6 +201,7 @@ class PairPrior(NamedTuple):
     scale: float
     shape: float
     background: float
+    expected: NDArray[np.float64]
     density: float
     learns_density: bool
     periods: NDArray[np.uint8]

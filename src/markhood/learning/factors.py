@@ -45,7 +45,7 @@ from markhood.data.rest_scores import (
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables, level_text
 from markhood.errors import option, warn
-from markhood.execution.runner import Runner
+from markhood.execution.runner import Runner, one_blas_thread
 from markhood.kernels.protocol import Kernels
 from markhood.options import Options, declare
 from markhood.scores.bic import Bic
@@ -112,7 +112,7 @@ def with_factors(
         return replace(samples, components=leading_components(samples, n_nodes, n_factors))
     job = Job(samples, scorer_for(samples, Bic(GAMMA), kernels), runner, known, seed)
     if n_nodes > MANY_VARIABLES and samples.variables.loci is not None:
-        with _one_thread():
+        with one_blas_thread():
             return replace(samples, components=_of_genome(samples, n_nodes, seed))
     choice, components = choose_factors(job)
     chosen = components.first(choice.n_factors) if choice.n_factors else None
@@ -195,15 +195,8 @@ def described_factors(samples: Samples) -> dict[str, Any]:
 
 def choose_factors(job: Job) -> tuple[Choice, Components]:
     """Choose the number of factors by the total criterion, bounded by parallel analysis."""
-    with _one_thread():
+    with one_blas_thread():
         return _choose_factors(job)
-
-
-def _one_thread() -> Any:
-    """Limit BLAS to one thread: small eigenvalue problems only get slower by more."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1, user_api="blas")
 
 
 def _choose_factors(job: Job) -> tuple[Choice, Components]:

@@ -86,6 +86,7 @@ def with_provenance(
             "coupling_scale": found.scale,
             "coupling_shape": found.shape,
             "background": found.background,
+            **({"mediated": found.mediated} if found.mediated else {}),
             "largest_disagreement": found.disagreement,
             **({} if found.sweeps is None else {"sweeps": found.sweeps, "seed": job.seed}),
         }

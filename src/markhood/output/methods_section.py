@@ -178,6 +178,11 @@ def _chains(about: Mapping[str, Any]) -> Iterator[str]:
                 "Pairs without an edge were allowed couplings with an estimated standard deviation "
                 f"of {background:.2g}."
             )
+        if mediated := chains.get("mediated"):
+            yield (
+                f"The estimated means of these couplings, at most {mediated:.2g}, are what ordered "
+                "levels leave of the dependence that other variables mediate."
+            )
 
 
 def references(graph: Graph) -> list[Reference]:

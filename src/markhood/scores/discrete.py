@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from markhood.data.samples import Samples
 from markhood.data.weights import repeated
-from markhood.execution.runner import cut
+from markhood.execution.runner import cut, one_blas_thread
 from markhood.kernels import flips, greedy
 from markhood.kernels.bits import Bits, Reals
 from markhood.kernels.lists import Lists
@@ -163,7 +163,8 @@ class DiscreteScorer:
         if bits.reals is None or not self.samples.is_binary:
             return None
         coefficients = np.array(self._coefficients(replace(bits, reals=coarse(bits.reals))))
-        return residuals_of(bits, coefficients, self.n_covariates, self._weights)
+        with one_blas_thread():
+            return residuals_of(bits, coefficients, self.n_covariates, self._weights)
 
     def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
         """Return the pairs of a tile whose bound reaches their penalty, in lexicographic order."""

@@ -107,6 +107,9 @@ def indicators_of_covariates(bits: Bits, n_covariates: int) -> tuple[Bits, int]:
         starts += ends
         kinds += [bool(ordered[covariate])] * len(ends)
     n = len(starts) - 1 - n_nodes
+    if bits.reals is not None:  # covariates have their own columns, but are never targets
+        targets = np.minimum(np.arange(n_nodes + n), n_nodes + n_covariates - 1)
+        bits = replace(bits, reals=bits.reals.of_targets(targets))
     if len(starts) == len(bits.words) + 1:
         return replace(bits, starts=None, ordered=None), n
     return replace(bits, starts=np.array(starts), ordered=np.array(kinds)), n

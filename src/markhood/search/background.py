@@ -13,11 +13,20 @@ where f_b and f_edge are the marginal likelihoods of a pair under both priors
 It is zero unless the gain is `VERY_STRONG`: common causes of twenty items have gains of 25 to 120,
 and sparse networks with little information, whose edges a background would explain as well, up to
 16. Given hidden factors, the price is that of one parameter by BIC, because factors never explain
-all of a common cause. Ordered levels are another exception. They are mostly cut from a finer scale,
-and conditioning on the levels of a variable leaves part of what it mediates, so a background is
-expected. A few hundred pairs cannot distinguish it from many weak edges, and the largest value with
-a log-likelihood within `COMPATIBLE` of the maximum is taken. A coupling is an edge if it is large
-compared with those of other pairs.
+all of a common cause. A coupling is an edge if it is large compared with those of other pairs.
+
+**Mediation.** Ordered levels may be cut from a finer scale. Conditioning on the levels of variable
+k then leaves part of the dependence that it mediates, in proportion to the product of the couplings
+on the path. With ordered variables, the mean of the couplings of pairs without an edge is therefore
+
+    share * sum over ordered variables k of coupling_ik coupling_kj,      share >= 0,
+
+with the couplings of the edges of the graph. Share and background are estimated in turn; the share
+is a weighted regression over pairs, whose weights are the probabilities of no edge. It is 0 unless
+it exceeds `CLEAR` standard errors. If it does, values were cut, and a background is expected too,
+because the proportion is not the same for all variables. A few hundred pairs cannot distinguish it
+from many weak edges, so the largest value with a log-likelihood within `COMPATIBLE` of the maximum
+is taken.
 
 All pairs are needed, because those that a screen selects are not typical of pairs without an edge.
 """
@@ -30,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.kernels.coupling_prior import of_background, of_edges
+from markhood.kernels.coupling_prior import information_of, of_background, of_edges
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.scores.scorer import Scorer
 
@@ -40,23 +49,22 @@ RATIOS = 2.0 ** np.arange(-6.0, -0.9, 0.25)  # of the background to the scale of
 FEWEST_PAIRS = 100
 VERY_STRONG = 20.0  # gain in log-likelihood that shows a background
 COMPATIBLE = 3.0  # loss of log-likelihood of the largest background of cut values
+CLEAR = 2.0  # standard errors of the share that show cut values
+TURNS = 2  # of share and background in a round; the next round continues
 
 
 class Layout(NamedTuple):
     """Of each pair: where its first coupling is, its unit, and whether it is one number.
 
-    ``has_factors`` is whether the pairs are adjusted for hidden factors.
+    ``is_ordered`` is whether each variable has ordered levels, and ``has_factors`` whether the
+    pairs are adjusted for hidden factors.
     """
 
     first: NDArray[np.int64]
     units: NDArray[np.float64]
     is_single: NDArray[np.bool_]
+    is_ordered: NDArray[np.bool_]
     has_factors: bool
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether some couplings are those of ordered levels."""
-        return bool((self.is_single & (self.units < 1)).any())
 
 
 class Evidence(NamedTuple):
@@ -89,18 +97,30 @@ def with_background(
         log_odds=np.where(chain.present > 0, HELD, -HELD),
         shape=0.0,
         background=0.0,
+        expected=np.zeros(len(pairs)),
         learns_density=False,
         periods=np.ones(len(pairs), np.uint8),
     )
     sums, after = scorer.swept(pairs, holding, chain, 0, 1)
     evidence = evidence_of(sums, holding, layout)
     if n_absent is not None:
-        own = evidence.at(layout.is_single & np.isnan(prior.log_odds))
+        own = layout.is_single & np.isnan(prior.log_odds)
         price = np.log(len(pairs)) / 2 if layout.has_factors else VERY_STRONG
-        found = background_of(
-            own, prior.scale, prior.shape, n_absent, is_cut=layout.is_cut, price=price
-        )
-        prior = prior._replace(background=found)
+        mediated = mediated_of(pairs, np.where(chain.present, evidence.couplings, 0.0), layout)
+        for _ in range(TURNS if mediated.any() else 1):
+            p = probabilities_of(evidence, prior, layout.is_single)
+            share = share_of(evidence, mediated, np.where(own, 1 - p, 0.0), prior)
+            prior = prior._replace(expected=share * mediated)
+            found = background_of(
+                evidence.at(own),
+                prior.scale,
+                prior.shape,
+                n_absent,
+                prior.expected[own],
+                is_cut=share > 0,
+                price=price,
+            )
+            prior = prior._replace(background=found)
     chain = chain._replace(generator=after.generator, fits=after.fits)
     return prior, probabilities_of(evidence, prior, layout.is_single), chain
 
@@ -117,18 +137,46 @@ def evidence_of(sums: GraphSums, prior: PairPrior, layout: Layout) -> Evidence:
     return Evidence(odds, mean / layout.units, variance / layout.units**2)
 
 
+def mediated_of(
+    pairs: NDArray[np.int64], couplings: NDArray[np.float64], layout: Layout
+) -> NDArray[np.float64]:
+    """Return for each pair the sum over ordered variables of the products of two couplings."""
+    d = len(layout.is_ordered)
+    matrix = np.zeros((d, d))
+    matrix[tuple(pairs.T)] = np.where(layout.is_single, couplings, 0.0)
+    matrix += matrix.T
+    paths = (matrix @ (layout.is_ordered * matrix).T)[tuple(pairs.T)]
+    return np.where(layout.is_single, paths, 0.0)
+
+
+def share_of(
+    evidence: Evidence,
+    mediated: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    prior: PairPrior,
+) -> float:
+    """Return the share of mediated dependence, by weighted least squares, 0 if not clear."""
+    _, t, v = evidence
+    information = information_of(v, prior.scale)
+    weights = weights * mediated / (1 + information * prior.background**2)
+    total, explained = weights @ (information * mediated), weights @ (t / v)
+    return float(explained / total) if explained > CLEAR * total**0.5 else 0.0
+
+
 def background_of(
     evidence: Evidence,
     scale: float,
     shape: float,
     n_absent: float,
+    expected: NDArray[np.float64] | float = 0.0,
     *,
     is_cut: bool = False,
     price: float = VERY_STRONG,
 ) -> float:
     """Return the background; ``n_absent`` is the number of pairs that the density's prior adds.
 
-    ``is_cut`` means that variables have ordered levels; otherwise the gain must exceed ``price``.
+    ``expected`` are the means of the couplings of pairs without an edge. ``is_cut`` means that
+    values are cut into ordered levels; otherwise the gain must exceed ``price``.
 
     Examples
     --------
@@ -151,7 +199,8 @@ def background_of(
     sizes = np.append(0.0, scale * RATIOS)
     values, k = np.empty(len(sizes)), 0
     for n, size in enumerate(sizes.tolist()):
-        values[n], k = _best_share(of_background(t, v, scale, size), of_edge, n_absent, k)
+        without = of_background(t, v, scale, size, expected)
+        values[n], k = _best_share(without, of_edge, n_absent, k)
     if is_cut:
         return float(sizes[np.flatnonzero(values > values.max() - COMPATIBLE)[-1]])
     return float(sizes[np.argmax(values - price * (sizes > 0))])
@@ -184,7 +233,7 @@ def probabilities_of(
     """Return the probability of each pair under a prior; tables keep the normal prior."""
     factors, t, v = evidence
     gain = of_edges(t, v, prior.scale, prior.shape).gain
-    gain = gain - of_background(t, v, prior.scale, prior.background)
+    gain = gain - of_background(t, v, prior.scale, prior.background, prior.expected)
     usual = np.log(prior.density / (1 - prior.density))
     odds = np.where(np.isnan(prior.log_odds), usual, prior.log_odds)
     return np.asarray(np.exp(-np.logaddexp(0.0, -factors - np.where(is_single, gain, 0.0) - odds)))

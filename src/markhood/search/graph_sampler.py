@@ -238,7 +238,8 @@ class State:
         self.shape = self.background = 0.0
         self.density = first_density(job, start, prior)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
-        self._periods = _no_pairs(), np.empty(0, np.uint8)
+        self._periods = np.empty(0, np.uint8)
+        self.expected = np.empty(0)  # couplings without an edge
         # From the last round; chains with the same scale reuse them.
         self.fits = np.empty(0, np.int64)
         self._add(found, job.constraints.applied_to(start))
@@ -256,7 +257,7 @@ class State:
             scale, self.shape = _scale_and_shape(self._job, self.pairs, sums)
             scale = self._prior.scale or scale
             p = sums.probabilities / SWEEPS_OF_ROUND
-            self._periods = self.pairs, periods_of(p)
+            self._periods = periods_of(p)
             self._add(_no_pairs(), self.pairs[chain.present > 0])
             if chain.fits is not None:
                 self.fits = chain.fits
@@ -270,7 +271,7 @@ class State:
         """Visit all pairs once, and add pairs that are then two steps apart."""
         sums, chain = self._job.scorer.swept(self.pairs, self.pair_prior(), chain, 0, 1)
         self.density = float(sums.densities[-1])
-        self._periods = self.pairs, periods_of(sums.probabilities)
+        self._periods = periods_of(sums.probabilities)
         self._add(_no_pairs(), self.pairs[chain.present > 0])
 
     def _round(self, chain: GraphChain) -> tuple[GraphSums, GraphChain]:
@@ -280,12 +281,14 @@ class State:
         # The last bin has the pairs that the prior of the density adds.
         n_absent = self._others.n_absent if len(set_up.bin_counts) == 1 else None
 
-        def run(at: GraphChain) -> tuple[GraphSums, GraphChain, float]:
+        def run(at: GraphChain) -> tuple[GraphSums, GraphChain, float, NDArray[np.float64]]:
             prior, p, at = with_background(scorer, pairs, set_up, at, layout, n_absent)
             prior = prior._replace(periods=periods_of(p))
-            return *scorer.swept(pairs, prior, at, 0, SWEEPS_OF_ROUND), prior.background
+            swept = scorer.swept(pairs, prior, at, 0, SWEEPS_OF_ROUND)
+            return *swept, prior.background, prior.expected
 
-        ((sums, chain, self.background),) = self._job.runner.map("rounds", run, [chain])
+        ran = self._job.runner.map("rounds", run, [chain])
+        ((sums, chain, self.background, self.expected),) = ran
         return sums, chain
 
     def visit_by(self, found: EdgeProbabilities) -> None:
@@ -294,7 +297,7 @@ class State:
         p = found.probabilities
         is_certain = np.minimum(p, 1 - p) < PERIODS[-1][0]
         is_settled = is_certain & (found.draws.errors <= LARGEST_ERROR / 3)
-        self._periods = self.pairs, np.where(is_settled, ONCE, periods_of(p)).astype(np.uint8)
+        self._periods = np.where(is_settled, ONCE, periods_of(p)).astype(np.uint8)
 
     def own_log_odds(self) -> NDArray[np.float64]:
         """Return the prior log odds of pairs with their own, infinite if required; NaN if none."""
@@ -311,8 +314,6 @@ class State:
         numbers = pair_numbers(self.pairs)
         bins, counts = self._others.histogram(numbers, self.scale)
         is_learned = self._prior.density is None
-        periods = np.full(len(self.pairs), PERIODS[-1][1], np.uint8)
-        periods[np.searchsorted(numbers, pair_numbers(self._periods[0]))] = self._periods[1]
         return PairPrior(
             self.own_log_odds(),
             bins,
@@ -320,9 +321,10 @@ class State:
             self.scale,
             self.shape,
             self.background,
+            self.expected,
             self.density,
             is_learned,
-            periods,
+            self._periods,
         )
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
@@ -332,8 +334,14 @@ class State:
         pairs = _distinct([self.pairs, found, edges, steps, likely])
         known, is_constant = self._job.constraints, self._job.samples.is_constant
         possible = ~is_constant[pairs].any(axis=1) & ~has_too_many(self._job.samples, pairs)
+        before = pair_numbers(self.pairs)
         self.pairs = pairs[(known.allows(*pairs.T) & possible) | known.requires(pairs)]
-        self.present = np.isin(pair_numbers(self.pairs), pair_numbers(edges)).astype(np.uint8)
+        numbers = pair_numbers(self.pairs)
+        self.present = np.isin(numbers, pair_numbers(edges)).astype(np.uint8)
+        at, periods, expected = np.searchsorted(numbers, before), self._periods, self.expected
+        self._periods = np.full(len(numbers), PERIODS[-1][1], np.uint8)
+        self.expected = np.zeros(len(numbers))
+        self._periods[at], self.expected[at] = periods, expected
 
 
 def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
@@ -379,8 +387,11 @@ def _layout(job: Job, pairs: NDArray[np.int64]) -> Layout:
     """Return where the couplings of pairs are, and their units."""
     sizes, levels = _sizes(job, pairs), np.diff(job.samples.starts) + 1
     units = np.sqrt(3.0 / (levels**2 - 1))[pairs].prod(axis=1)
+    is_ordered = (levels > 2) & (job.samples.bits.n_scores == 1)
     has_factors = job.samples.components is not None
-    return Layout(np.cumsum(sizes) - sizes, units, sizes == 1, has_factors)
+    return Layout(
+        np.cumsum(sizes) - sizes, units, sizes == 1, is_ordered[: job.n_nodes], has_factors
+    )
 
 
 def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -413,6 +424,7 @@ def together(
         sum(own.n_fits for own in sums),
         shape=state.shape,
         background=state.background,
+        mediated=float(np.abs(state.expected).max(initial=0.0)),
         sweeps=sweeps.n_averaged,
         draws=Draws(
             np.stack([own.present for own in chains]),

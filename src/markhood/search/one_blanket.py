@@ -33,14 +33,16 @@ def blanket_of(job: Job, target: int, gamma: float, depth: int) -> OneBlanket:
     """Search for the blanket of a variable."""
     near, layer = {target}, [target]
     for _ in range(depth):
-        tiles = [tile for v in layer for tile in _row(v, job.n_variables)]
+        tiles = [tile for v in layer for tile in _row(v, job.n_nodes)]
         pairs = screen(job, gamma, tiles).edges
         layer = sorted(set(pairs.ravel().tolist()) - near)
         near.update(layer)
     candidates = np.array(sorted(near - {target}), dtype=np.int64)
     targets = np.array([target])
-    members = job.scorer.grown(targets, Lists.of([candidates])).members
-    score, without = job.scorer.toggled(targets, members, members)
+    known = job.constraints
+    blankets = job.scorer.grown(targets, Lists.of([candidates]), known.required_of(targets)).members
+    members = known.nodes_of(blankets)
+    score, without = job.scorer.toggled(targets, blankets, members)
     return OneBlanket(members.values, score[0] - without, candidates)
 
 

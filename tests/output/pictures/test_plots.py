@@ -268,6 +268,22 @@ def test_comparison_shows_hits_misses_and_false_edges():
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["2 hits", "1 missed", "1 false"]
 
 
+def test_loadings_of_learned_factors():
+    rng = np.random.default_rng(0)
+    traits = np.repeat(rng.normal(size=(500, 2)), 5, axis=1)
+    items = (1.5 * traits + rng.logistic(size=(500, 10)) > 0).astype(int)
+    factors = markhood.learn(items, factors=2).factors.rotated()
+    ax = plot.loadings(factors)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert {frozenset(names[:5]), frozenset(names[5:])} == {
+        frozenset(f"x{k}" for k in range(5)),
+        frozenset(f"x{k}" for k in range(5, 10)),
+    }
+    drawn = ax.images[0].get_array()
+    assert np.abs(drawn[:5, 0]).min() > np.abs(drawn[:5, 1]).max()
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2"]
+
+
 def test_degrees():
     bars = plot.degrees(Graph("abcd", [(0, 1), (0, 2), (0, 3)])).patches
     assert [bar.get_height() for bar in bars] == [0, 3, 0, 1]

@@ -82,15 +82,15 @@ class Reshaped(NamedTuple):
     variance: NDArray[np.float64]
 
 
-def reshaped(fit: PairFit, unit: float, prior: PairPrior) -> Reshaped:
+def reshaped(fit: PairFit, unit: float, prior: PairPrior, expected: float = 0.0) -> Reshaped:
     """Replace the normal prior of a fit by the mixture, and no coupling by the background."""
     scale = prior.scale
     normal = fit.log_bayes_factor(scale)
-    if fit.size > 1 or (prior.shape == 0 and prior.background == 0):
+    if fit.size > 1 or prior.shape == prior.background == expected == 0:
         return Reshaped(normal, fit.coupling, fit.variance)
     t, v = fit.coupling / unit, fit.variance / unit**2
     found = of_edges(t, v, scale, prior.shape)
-    gain = found.gain - of_background(t, v, scale, prior.background)
+    gain = found.gain - of_background(t, v, scale, prior.background, expected)
     return Reshaped(normal + float(gain[0]), unit * found.mean, unit**2 * found.variance)
 
 
@@ -140,7 +140,8 @@ class _Sweeper:
 
     def _visit(self, pair: int, counts: int) -> None:
         i, j = self._pairs[pair]
-        fit = reshaped(self._fit(pair), self._units[pair], self._prior)
+        expected = float(self._prior.expected[pair])
+        fit = reshaped(self._fit(pair), self._units[pair], self._prior, expected)
         own = self._prior.log_odds[pair]
         odds = np.log(self.density / (1 - self.density)) if np.isnan(own) else own
         self._last[pair] = fit.log_bayes_factor

@@ -154,7 +154,9 @@ def _visited(job: Job, state: State, lengths: Sweeps, budget: Budget) -> tuple[C
             chosen = np.sort(np.random.default_rng(0).choice(n_first, n_visited, replace=False))
             pairs, present = pairs[chosen], present[chosen]
             prior = prior._replace(
-                log_odds=prior.log_odds[chosen], periods=np.ones(n_visited, np.uint8)
+                log_odds=prior.log_odds[chosen],
+                expected=prior.expected[chosen],
+                periods=np.ones(n_visited, np.uint8),
             )
             sums, chain = job.scorer.swept(pairs, prior, _chain(present), 0, 1)
             present, prior = chain.present, prior._replace(periods=periods_of(sums.probabilities))
@@ -228,7 +230,7 @@ def _run(
     lengths: Sweeps,
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64]]:
     """Run a chain, and return its cached fits and the probabilities."""
-    unknown, none = np.full(len(pairs), np.nan), np.empty(0)
-    prior = PairPrior(unknown, none, none, START_SCALE, 0.0, 0.0, 0.1, False, periods)
+    unknown, none, zeros = np.full(len(pairs), np.nan), np.empty(0), np.zeros(len(pairs))
+    prior = PairPrior(unknown, none, none, START_SCALE, 0.0, 0.0, zeros, 0.1, False, periods)
     sums, reached = scorer.swept(pairs, prior, chain, lengths.n_settling, lengths.n_averaged)
     return reached.fits, sums.probabilities / lengths.n_averaged

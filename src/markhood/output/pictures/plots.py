@@ -19,6 +19,7 @@ from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes, folded
 from markhood.graph.communities import communities
 from markhood.graph.edge_table import has_sign
+from markhood.graph.factors import Factors
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.output.pictures.axes import SIZE, new_axes, shortened, wrapped
@@ -69,6 +70,7 @@ __all__ = [
     "edge_intervals",
     "gamma_path",
     "group_networks",
+    "loadings",
     "network",
     "plan",
     "robustness",
@@ -309,6 +311,30 @@ def degrees(graph: GraphLike, ax: Axes | None = None) -> Axes:
     ax.set(xlabel="neighbours", ylabel="variables")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
+    return ax
+
+
+def loadings(factors: Factors, ax: Axes | None = None) -> Axes:
+    """Draw the loadings of columns on hidden factors, by the factor with the largest loading.
+
+    Examples
+    --------
+    >>> ax = loadings(Factors(("a", "b"), np.array([[0.1, 0.6], [0.8, 0.0]]), np.array([0.3, 0.2])))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b', 'a']
+    """
+    ax = new_axes(ax)
+    sizes = np.abs(factors.loadings)
+    order = np.lexsort((-sizes.max(axis=1), sizes.argmax(axis=1)))
+    title, shades = "loading", (REPULSION, FAINT, ATTRACTION)
+    _draw_cells(ax, factors.loadings[order], shades, (-1.0, 1.0), title)
+    ax.set_aspect("auto")
+    shown = range(len(order)) if len(order) <= MAX_LABELS else []
+    names = [shortened(factors.columns[order[k]], LABEL_WIDTH) for k in shown]
+    ax.set_yticks(list(shown), names, fontsize="x-small", parse_math=False)
+    numbers = [f"{k + 1}" for k in range(factors.n_factors)]
+    ax.set_xticks(range(factors.n_factors), numbers)
+    ax.set_xlabel("factor")
     return ax
 
 

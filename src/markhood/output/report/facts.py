@@ -24,6 +24,7 @@ from markhood.output.report.shares import LEVELS_SHOWN, level_counts
 RARE = 5  # samples; rarer values carry little information about edges
 SAMPLES_PER_VARIABLE = 2  # with fewer, only strong edges can be found
 Rows = list[tuple[str, str]]
+CHAINS = ("edge_density", "coupling_scale", "background", "mediated")  # numbers of `bayes`
 IMPUTATION = {
     "missing": "missing values imputed",
     "sets": "completed data sets",
@@ -77,7 +78,7 @@ def run_rows(graph: Graph) -> Rows:
     rows += [
         (name.replace("_", " "), f"{value:.3g}")
         for name, value in _part(about, "chains").items()
-        if name in ("edge_density", "coupling_scale", "background") and _is_number(value)
+        if name in CHAINS and _is_number(value)
     ]
     imputation = _part(about, "imputation")
     rows += [(words, str(imputation[n])) for n, words in IMPUTATION.items() if n in imputation]

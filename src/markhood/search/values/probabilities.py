@@ -174,6 +174,9 @@ class EdgeProbabilities:
         tails.
     background : float
         Standard deviation of the couplings of pairs without an edge.
+    mediated : float
+        Largest mean coupling, in absolute value, of a pair without an edge: what ordered levels
+        leave of the dependence that a variable mediates.
     sweeps : int or None
         Sweeps per chain after burn-in; None if missing values were drawn between sweeps.
     draws : Draws or None
@@ -194,6 +197,7 @@ class EdgeProbabilities:
     choice: Choice = field(default_factory=Choice)
     shape: float = 0.0
     background: float = 0.0
+    mediated: float = 0.0
     sweeps: int | None = None
     draws: Draws | None = None
     own_log_odds: NDArray[np.float64] | None = None
