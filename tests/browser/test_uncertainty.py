@@ -54,6 +54,23 @@ def test_findings_come_first(opened, full_report):
     assert page.locator("#findings").bounding_box()["y"] < 200
 
 
+def test_tables_are_not_cut_off(opened, full_report, bayes_report):
+    for report in (full_report, bayes_report[0]):
+        page = opened(report)
+        overflow = "([box]) => box.scrollWidth - box.clientWidth"
+        assert page.locator("#edges-section .wide").evaluate_all(overflow) <= 0
+        page.set_viewport_size({"width": 703, "height": 1032})  # A4 without its margins
+        page.emulate_media(media="print")
+        assert page.locator("#edges-section .wide").evaluate_all(overflow) <= 0
+
+
+def test_the_methods_paragraph_has_the_model_and_the_bootstrap(opened, full_report):
+    paragraph = opened(full_report).inner_text("#cite p >> nth=0")
+    assert "joint pseudo-likelihood" in paragraph
+    assert "CS coefficient" in paragraph
+    assert paragraph.count("was learned") == 1
+
+
 def test_intervals_and_frequencies_are_in_table_card_and_chart(opened, full_report):
     page = opened(full_report)
     heads = page.locator("#edges th").all_inner_texts()

@@ -51,6 +51,7 @@ export function readData(json) {
       ...columns,
     },
     measures,
+    isMixed: new Set(raw.nodes.levels.map((own) => own?.length)).size > 1, // different numbers of levels
     isLarge: raw.nodes.name.length > LARGE && raw.nodes.community.includes(1),
     followsEdges: !raw.edges.bend, // whether the layout places nodes by their edges
     signed,
