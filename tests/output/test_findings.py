@@ -217,6 +217,6 @@ def test_groups_that_were_compared_have_p_values():
     (row,) = [row for row in found.edge_rows() if row["p_adjusted"] < 0.05]
     assert row["coupling_y"] < 0
     assert said == (
-        "1 coupling differs (adjusted p < 0.05), most clearly a \N{EN DASH} b "
+        "1 coupling differs (adjusted p < 0.05): a \N{EN DASH} b "
         f"({row['coupling_x']:.2f} in x and \N{MINUS SIGN}{-row['coupling_y']:.2f} in y)."
     )

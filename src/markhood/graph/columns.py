@@ -33,8 +33,8 @@ class Annotation(NamedTuple):
 
 
 _INTERVAL = (
-    "95 % interval (coupling low and high): of the coupling given the edge, without the uncertainty "
-    "about whether there is an edge."
+    "95 % interval (coupling low and high): of the coupling given the edge, without the "
+    "uncertainty about whether there is an edge."
 )
 ANNOTATIONS = {
     "probability": Annotation(

@@ -350,5 +350,7 @@ def _tests(tested: GroupComparison) -> list[str]:
             ]
         )
         parts.append(f"{row['source']} \N{EN DASH} {row['target']} ({own})")
-    count = "1 coupling differs" if len(rows) == 1 else f"{len(rows)} couplings differ"
-    return [text, f"{count} (adjusted p < {LEVEL:g}), most clearly {listed(parts)}."]
+    if len(rows) == 1:
+        return [text, f"1 coupling differs (adjusted p < {LEVEL:g}): {parts[0]}."]
+    count = f"{len(rows)} couplings differ (adjusted p < {LEVEL:g})"
+    return [text, f"{count}, most clearly {listed(parts)}."]
