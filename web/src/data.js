@@ -81,7 +81,7 @@ export function edgeName(data, k, spelled = (name) => name) {
 export function columnWords(name, data) {
   const graph = /^coupling_(\d+)$/.exec(name);
   if (graph && data.graphs) return `coupling ${data.graphs[graph[1] - 1].name}`;
-  return name.replaceAll("_", " ").replace("rhat", "R-hat");
+  return name.replaceAll("_", " ").replace("rhat", "R-hat").replace(/^ess$/, "ESS").replace("bayes", "Bayes");
 }
 
 export function spelled(number, digits) {

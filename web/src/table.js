@@ -141,7 +141,7 @@ export class EdgeTable {
 }
 
 // An interval is one column. Distances, effective sample sizes and large Bayes factors have no decimals.
-function annotation(name, edges, k) {
+export function annotation(name, edges, k) {
   const value = edges[name][k];
   if (name in INTERVALS) {
     const high = edges[INTERVALS[name].high]?.[k] ?? NaN;
