@@ -1,7 +1,10 @@
 """Communities of items that measure factors: `graph.communities()` against Walktrap.
 
 pip install igraph
-python benchmarks/communities.py benchmarks/communities_results.csv 25     goes on where the file ends
+python benchmarks/communities.py benchmarks/communities_results.csv 20             goes on where the file ends
+python benchmarks/communities.py benchmarks/communities_results.csv 10 bfi.csv     random rows of the Big Five instead
+
+`hidden_causes.py` says how to write bfi.csv. Its rows have 5 factors with 5 items, some of which are worded negatively.
 
 Factor models as in studies of exploratory graph analysis: 3 or 6 factors with 4 or 8 items each, loadings 0.4 to 0.7, factors
 correlated by 0.3, five ordered levels, 250 to 1000 samples. EGAnet itself is an R package and was not run; its Walktrap is
@@ -11,6 +14,7 @@ compared by igraph's, which EGAnet calls too (four steps, absolute weights):
     all_pairs    communities(signed=True) of fit_model(graph, data, all_pairs=True).graph, the couplings of all pairs
     walktrap     igraph's Walktrap on the same network and weights
     glasso       igraph's Walktrap on a graphical lasso of Pearson correlations, with lambda by EBIC, as in EGA
+    shrunk       communities() of fit_model(graph, data, all_pairs=True, prior=0.02).graph
 
 A row has the adjusted Rand index of each with the factors, the number of communities that each finds, and whether markhood
 calls them clear. "none" has items without a factor: there, clear communities are false alarms.
@@ -28,6 +32,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import igraph
 import numpy as np
+import pandas as pd
 from kept_rows import append_rows, read_rows
 from sklearn.covariance import graphical_lasso
 from sklearn.metrics import adjusted_rand_score
@@ -36,7 +41,10 @@ import markhood
 from markhood.graph.communities import edge_weights
 
 CASES = [*product((3, 6), (4, 8), (250, 500, 1000)), (0, 20, 500)]
-METHODS = ("markhood", "all_pairs", "walktrap", "glasso")
+BIG_FIVE = [(5, 5, n) for n in (250, 500, 1000)]
+METHODS = ("markhood", "all_pairs", "walktrap", "glasso", "shrunk")
+SCALES = np.repeat(np.arange(5), 5)  # of the Big Five items
+PRIOR = 0.02  # standard deviation of couplings per step of both items
 COLUMNS = (
     "factors",
     "items",
@@ -95,14 +103,19 @@ def _ebic(precision: np.ndarray, covariance: np.ndarray, n: int, gamma: float) -
     return -2 * logs + n_edges * np.log(n) + 4 * n_edges * gamma * np.log(len(precision))
 
 
-def run(factors: int, items: int, n: int, replicate: int) -> tuple:
-    """Return one row."""
-    values, of = drawn(factors, items, n, np.random.default_rng([factors, items, n, replicate]))
+def run(factors: int, items: int, n: int, replicate: int, real: np.ndarray | None = None) -> tuple:
+    """Return one row, of simulated answers or of random rows of real ones."""
+    rng = np.random.default_rng([factors, items, n, replicate])
+    if real is None:
+        values, of = drawn(factors, items, n, rng)
+    else:
+        values, of = real[rng.choice(len(real), n, replace=False)], SCALES
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         samples = markhood.encode(values, kinds="ordinal")
         graph = markhood.learn(samples)
         full = markhood.fit_model(graph, samples, all_pairs=True).graph
+        shrunk = markhood.fit_model(graph, samples, all_pairs=True, prior=PRIOR).graph
     own = graph.communities()
     alone = np.where(
         own.labels < 0, 1000 + np.arange(len(of)), own.labels
@@ -112,6 +125,7 @@ def run(factors: int, items: int, n: int, replicate: int) -> tuple:
         full.communities(signed=True).labels,
         walktrap(graph.n_nodes, graph.edges, edge_weights(graph)),
         walktrap(len(of), *glasso(values)),
+        shrunk.communities().labels,
     )
     scores = [f"{adjusted_rand_score(of, labels):.4f}" for labels in found]
     return (
@@ -125,20 +139,28 @@ def run(factors: int, items: int, n: int, replicate: int) -> tuple:
     )
 
 
-def main(path: Path, replicates: int) -> None:
+def main(path: Path, replicates: int, real: Path | None = None) -> None:
     """Run what the file does not have yet, then print the table."""
+    answers = None
+    if real is not None:
+        answers = pd.read_csv(real).iloc[:, : len(SCALES)].dropna().to_numpy(int)
+        samples = markhood.encode(answers, kinds="ordinal")
+        for method in ("plrhc", "bayes"):
+            labels = markhood.learn(samples, method, seed=0).communities().labels
+            print(f"all {len(answers)} rows, {method}: {adjusted_rand_score(SCALES, labels):.2f}")
+    cases = CASES if answers is None else BIG_FIVE
     rows = [tuple(row) for row in read_rows(path)]
     known = {tuple(map(int, row[:4])) for row in rows}
-    for replicate, case in product(range(replicates), CASES):
+    for replicate, case in product(range(replicates), cases):
         if (*case, replicate) not in known:
-            row = run(*case, replicate)
+            row = run(*case, replicate, answers)
             append_rows(path, COLUMNS, [row])
             rows.append(row)
     print(
-        "| factors | items | N | data sets | markhood | all pairs, signed | Walktrap, same network | Walktrap, graphical lasso | clear |"
+        "| factors | items | N | data sets | markhood | all pairs, signed | Walktrap, same network | Walktrap, graphical lasso | all pairs, shrunk | clear |"
     )
-    print("|---|---|---|---|---|---|---|---|---|")
-    for case in CASES:
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for case in cases:
         own = np.array([row[4:] for row in rows if tuple(map(int, row[:3])) == case], float)
         means = " | ".join(f"{x:.2f}" for x in own[:, : len(METHODS)].mean(axis=0))
         print(
@@ -147,4 +169,4 @@ def main(path: Path, replicates: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), *map(Path, sys.argv[3:4]))

@@ -86,6 +86,15 @@ def test_isolated_variables_are_one_line(opened, small_report):
     assert page.get_attribute("#network", "data-selected") == "alone"
 
 
+def test_many_isolated_variables_are_one_line(opened, tmp_path):
+    graph = markhood.Graph([f"item {k}" for k in range(60)], [(0, 1)], [(1, 1)], [(1, 1)])
+    markhood.write_report(graph, tmp_path / "isolated.html")
+    page = opened(tmp_path / "isolated.html")
+    assert page.locator("#isolated").bounding_box()["height"] < 30
+    page.click("#isolated >> text=/\\d+ more/")
+    assert page.inner_text("#isolated").endswith("item 58, item 59.")
+
+
 def test_two_words_find_the_edge_between_two_variables(opened, small_report):
     page = opened(small_report)
     page.fill("#edge-search", "e f")
@@ -196,6 +205,17 @@ def test_differences_of_fields_and_centralities(opened, groups_report):
     assert first.get_attribute("class") == "clear-difference"
     first.locator("button").click()
     assert page.get_attribute("#network", "data-selected") == "c"
+
+
+def test_tested_groups_have_no_evidence_and_are_sorted_by_p_value(opened, groups_report):
+    page = opened(groups_report)
+    assert "evidence" not in page.inner_text("#edge-headings")
+    heads = page.locator("#edges th:visible").all_inner_texts()
+    assert len(heads) == page.locator("#edge-rows tr >> nth=0 >> td").count()
+    column = [row.locator("td").last.inner_text() for row in page.locator("#edge-rows tr").all()]
+    assert column == sorted(column, key=float)
+    assert page.is_hidden("#run")
+    assert "permutations" in page.inner_text("#cite")
 
 
 def test_no_violation_of_accessibility(opened, comparison_report, groups_report, large_report):

@@ -358,6 +358,61 @@ def test_names_are_neither_cut_off_nor_on_each_other(opened, large_report, small
                 assert max(aside, apart) > -3
 
 
+def test_both_ends_of_a_pair_are_labelled(opened, tmp_path):
+    names = [f"Chrysophyllum.argenteum.{k}" for k in range(100)]
+    evidence = [(k, k) for k in range(50)]
+    pairs = [(2 * k, 2 * k + 1) for k in range(50)]
+    graph = markhood.Graph(names, pairs, evidence, [(1, 1)] * 50)
+    markhood.write_report(graph, tmp_path / "pairs.html")
+    page = opened(tmp_path / "pairs.html", "#width=evidence")
+    texts = drawn(page, tmp_path, "text")
+    shown = {
+        int(text.text.rsplit(".")[-1]) for text in texts if (text.text or "").startswith("Chr")
+    }
+    assert len(shown) > 10
+    assert shown == {k ^ 1 for k in shown}
+
+
+def test_the_width_is_standardized_where_levels_differ(opened, tmp_path):
+    levels = ((0, 1, 2, 3), (0, 1, 2), (0, 1))
+    variables = markhood.Variables(("a", "b", "c"), levels)
+    columns = {"standardized": [2.0, 0.5]}
+    graph = markhood.Graph(
+        variables, [(0, 1), (1, 2)], [(3, 3)] * 2, [(1, 1), (3, 3)], annotations=columns
+    )
+    markhood.write_report(graph, tmp_path / "mixed.html")
+    page = opened(tmp_path / "mixed.html")
+    assert page.input_value("#measure") == "standardized"
+    assert "standardized coupling 2.0" in page.inner_text("#widths")
+    assert "standardized" in page.inner_text("#edge-headings")
+
+
+def test_labels_of_a_phone_cover_no_node_and_leave_room_for_the_picture(opened, tmp_path):
+    rng = np.random.default_rng(0)
+    pairs = [(i, j) for i in range(24) for j in range(i) if rng.random() < 0.15]
+    names = [f"S{k}WantToScold" for k in range(24)]
+    graph = markhood.Graph(names, pairs, [(1, 1)] * len(pairs), [(1, 1)] * len(pairs))
+    markhood.write_report(graph, tmp_path / "crowded.html")
+    page = opened(tmp_path / "crowded.html", viewport={"width": 390, "height": 844})
+    assert page.locator("#network").bounding_box()["height"] < 390
+    svg = saved(page, "#download-svg", tmp_path).read_text()
+    boxes, circles = page.evaluate(
+        """(svg) => {
+          const holder = document.createElement("div");
+          document.body.append(holder);
+          holder.append(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement);
+          const texts = [...holder.querySelectorAll(".names text")].map((text) => text.getBBox());
+          const discs = [...holder.querySelectorAll(".nodes circle")].map((disc) => disc.getBBox());
+          return [texts, discs].map((all) => all.map(({ x, y, width, height }) => [x, y, x + width, y + height]));
+        }""",
+        svg,
+    )
+    assert len(boxes) > 5
+    for left, top, right, bottom in boxes:
+        for x0, y0, x1, y1 in circles:
+            assert max(left - x1, x0 - right) > -4 or max(top - y1, y0 - bottom) > -4
+
+
 def test_long_names_do_not_make_a_long_page(opened, tmp_path):
     names = [f"{'how often did you feel that everything was an effort ' * 4}{k}" for k in range(30)]
     graph = markhood.Graph(names, [(k, k + 1) for k in range(29)], [(k, k) for k in range(29)])

@@ -161,10 +161,20 @@ def test_downloads_are_files_that_markhood_reads(opened, small_report, small_gra
 def test_annotations_are_columns_that_sort(opened, table_report):
     page = opened(table_report)
     heads = page.locator("#edges th").all_inner_texts()
-    assert heads == ["variable", "variable", "evidence", "coupling", "share", "evidence variance"]
+    assert heads == [
+        "variable",
+        "variable",
+        "evidence",
+        "coupling",
+        "share",
+    ]  # the variance is in the card
     assert column(page, 5) == ["1.00", "0.75", "0.50"]
-    page.click("#edges button[data-column=evidence_variance]")
-    assert column(page, 6) == ["+∞", "0.25", "0.00"]
+    page.click("#edges button[data-column=share]")
+    assert column(page, 5) == ["1.00", "0.75", "0.50"]
+    page.click("#edges button[data-column=share]")
+    assert column(page, 5) == ["0.50", "0.75", "1.00"]
+    page.click("#edge-rows tr >> nth=0 >> td >> nth=2")
+    assert "evidence variance" in page.inner_text("#edge-facts")
     assert "Share" in page.inner_text("#notes")
 
 

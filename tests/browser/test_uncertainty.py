@@ -1,5 +1,7 @@
 """Findings, intervals, centralities, classes, factors, groups and texts in the page."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,41 @@ def test_findings_come_first(opened, full_report):
     assert any("CS coefficient" in text for text in said)
     assert any("of 40 bootstrap replicates" in text for text in said)
     assert page.locator("#findings").bounding_box()["y"] < 200
+
+
+def test_tables_are_not_cut_off(opened, full_report, bayes_report):
+    for report in (full_report, bayes_report[0]):
+        page = opened(report)
+        overflow = "([box]) => box.scrollWidth - box.clientWidth"
+        assert page.locator("#edges-section .wide").evaluate_all(overflow) <= 0
+        page.set_viewport_size({"width": 703, "height": 1032})  # A4 without its margins
+        page.emulate_media(media="print")
+        assert page.locator("#edges-section .wide").evaluate_all(overflow) <= 0
+
+
+def test_a_survey_of_bayes_with_texts_has_five_pages(opened, tmp_path):
+    rng = np.random.default_rng(0)
+    factors = rng.normal(size=(400, 5)).repeat(5, axis=1)
+    answers = np.digitize(factors + 0.9 * rng.normal(size=(400, 25)), [-1.2, -0.4, 0.4, 1.2])
+    names = [f"item{k}" for k in range(25)]
+    samples = markhood.encode(pd.DataFrame(answers, columns=names), kinds="ordinal")
+    learned = Request.of("bayes", {"seed": 1}).learn(samples).graph
+    texts = [f"I often find it difficult to approach the others {k}." for k in range(25)]
+    parts = {"model": markhood.fit_model(learned, samples), "labels": texts}
+    markhood.write_report(learned, tmp_path / "survey.html", samples, "Survey", **parts)
+    page = opened(tmp_path / "survey.html")
+    page.pdf(path=tmp_path / "survey.pdf", format="A4")
+    printed = (tmp_path / "survey.pdf").read_bytes()
+    assert 1 < len(re.findall(rb"/Type\s*/Page\b", printed)) <= 5
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#edge-rows tr").count() == 30
+
+
+def test_the_methods_paragraph_has_the_model_and_the_bootstrap(opened, full_report):
+    paragraph = opened(full_report).inner_text("#cite p >> nth=0")
+    assert "joint pseudo-likelihood" in paragraph
+    assert "CS coefficient" in paragraph
+    assert paragraph.count("was learned") == 1
 
 
 def test_intervals_and_frequencies_are_in_table_card_and_chart(opened, full_report):
@@ -144,7 +181,7 @@ def test_pairs_are_present_absent_or_undecided(opened, bayes_report):
     assert page.locator("#undecided tr").count() == counts[1]
     assert page.locator("#sensitivity-chart polyline").count() == 2
     heads = page.locator("#edges th").all_inner_texts()
-    assert {"probability", "bayes factor", "R-hat"} <= set(heads)
+    assert {"probability", "Bayes factor", "R-hat"} <= set(heads)
 
 
 def test_loadings_of_hidden_factors(opened, tmp_path):

@@ -105,6 +105,7 @@ def test_learn_bootstraps_and_fits_for_the_report(coins, tmp_path):
         "--labels", "items.csv", "--groups", "groups.csv", "--model", "model.json", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "Next:" not in done.stdout  # the bootstrap was the next step
     data = findings_of(tmp_path / "page.html")
     assert data["title"] == "Two coins"
     assert {"coupling_low", "frequency", "boot_low"} <= set(data["columns"])

@@ -86,6 +86,34 @@ def test_agreement_of_groups_and_communities():
     assert "the 2 given groups is 1.00" in said[1]
 
 
+def test_central_variables_have_their_texts_and_no_ranking_of_single_neighbours(chain):
+    samples, graph = chain
+    replicates = markhood.bootstrap(samples, replicates=20, n_jobs=1)
+    labels = dict.fromkeys(graph.nodes, "Feel blue.")
+    said = findings(Study.of(graph, samples, bootstrap=replicates, labels=labels))
+    (central,) = [text for text in said if text.startswith("Most central")]
+    assert central.count("(Feel blue; ") == 3
+    assert central.count("95 % of replicates") == 1
+    assert central.count(" to ") == 3
+    pairs = Graph("abcdef", [(0, 1), (2, 3), (4, 5)], [(1, 1)] * 3, [(1, 1)] * 3)
+    assert not any(
+        "central" in text or "most neighbours" in text for text in findings(Study.of(pairs))
+    )
+
+
+def test_cautions_begin_with_a_small_letter():
+    warned = {"code": "dependent-rows", "where": "", "severity": "warning"}
+    texts = (
+        "Neighbouring rows are similar. Use clusters.",
+        "R-hat is large.",
+        "5 rows are copies.",
+    )
+    for text in texts:
+        graph = Graph("abc", [(0, 1)], provenance={"warnings": [warned | {"text": text}]})
+        first = "neighbouring rows are similar." if text[0] == "N" else text
+        assert findings(Study.of(graph))[-1] == f"Caution: {first}"
+
+
 def test_findings_name_what_is_held_fixed():
     graph = Graph("abc", [(0, 1)], provenance={"adjusted_for": ["age"]})
     assert (
@@ -156,6 +184,13 @@ def test_a_comparison_has_the_edges_of_both():
     assert data["edges"]["coupling_1"] == [1, 2, 0]
     assert data["edges"]["coupling_2"] == [0, -1, 3]
     assert data["edges"]["difference"] == [-1, -3, 3]
+    assert not any("samples" in text for text in data["warnings"])
+    few = two.with_provenance(
+        {"method": "plrhc", "version": "0.1.0", "data": {"samples": 5, "variables": 3}}
+    )
+    data = comparison_content({"one": one, "two": few}, "Both")
+    assert data["cite"][0].startswith("two: The network of 3 variables was learned")
+    assert any(text.startswith("two: There are few samples") for text in data["warnings"])
     with refuses("option-value"):
         comparison_content({"one": one}, "One")
 
@@ -173,12 +208,15 @@ def test_groups_that_were_compared_have_p_values():
     adjusted = [row[-1] for row in data["differences"]]
     assert adjusted == sorted(adjusted)
     assert "structure (p = " in data["findings"][1]
+    assert data["cite"][0] == found.describe_methods()
+    assert "permutations" in data["reading"][0]
+    assert not any("evidence" in text.split(".")[0] for text in data["reading"])
     values["b"] = values["b"].astype(bool) ^ (values["group"] == "y")
     found = markhood.compare_groups(values, by="group", permutations=50)
     said = comparison_content(found, "Groups")["findings"][2]
     (row,) = [row for row in found.edge_rows() if row["p_adjusted"] < 0.05]
     assert row["coupling_y"] < 0
     assert said == (
-        "1 coupling differs (adjusted p < 0.05), most clearly a \N{EN DASH} b "
+        "1 coupling differs (adjusted p < 0.05): a \N{EN DASH} b "
         f"({row['coupling_x']:.2f} in x and \N{MINUS SIGN}{-row['coupling_y']:.2f} in y)."
     )

@@ -5,6 +5,7 @@ import { across, columnWords, counted, edgeName, spelled } from "./data.js";
 import { byId, element, svgElement } from "./dom.js";
 import { heatMap, surprises } from "./heatmap.js";
 import { onThemeChange } from "./theme.js";
+import { annotation } from "./table.js";
 
 const MAX_LEVELS = 12; // with a bar
 const BAR = 80; // pixels, for a share of 100 %
@@ -122,7 +123,7 @@ function facts(data, k) {
     "probability", "coupling_low", "coupling_high", "share", "frequency", "boot_low", "boot_high",
   ]);
   for (const column of annotations.filter((each) => !written.has(each))) {
-    rows.push([columnWords(column, data), number(column)]);
+    rows.push([columnWords(column, data), annotation(column, edges, k)]);
   }
   if ("distance" in edges) rows.push(["distance", spelled(edges.distance[k], 0)]);
   return rows;

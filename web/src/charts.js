@@ -2,10 +2,11 @@
 // coupling is a table, which has no sign, the chart shows absolute couplings.
 
 import { byId, svgElement } from "./dom.js";
+import { minus, ticks } from "./dots.js";
 
-const WIDTH = 360;
-const HEIGHT = 170;
-const FOOT = 34;
+const WIDTH = 580;
+const HEIGHT = 250;
+const [LEFT, TOP, FOOT] = [34, 10, 36];
 const MAX_BARS = 30;
 const STEPS = [1, 2, 2.5, 5, 10];
 
@@ -42,10 +43,10 @@ function couplingBars(couplings, sizes) {
   const rough = ((sizes ? 1 : 2) * reach) / MAX_BARS;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * STEPS.find((s) => s * power >= rough);
-  const half = Math.ceil(reach / step);
-  const first = sizes ? 0 : -half;
+  const [least, most] = couplings.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [0, 0]);
+  const [first, last] = [Math.floor(least / step), Math.max(Math.ceil(most / step), 1)];
   const bars = [];
-  for (let k = first; k < half; k++) {
+  for (let k = first; k < last; k++) {
     const [low, high] = [k * step, (k + 1) * step].map((edge) => +edge.toPrecision(6));
     const label = `${low} to ${high}`;
     const kind = sizes ? "plain" : k < 0 ? "repulsion" : "attraction";
@@ -59,33 +60,22 @@ function couplingBars(couplings, sizes) {
 
 function draw(id, axis, bars) {
   const highest = bars.reduce((most, bar) => Math.max(most, bar.count), 1);
-  const across = WIDTH / Math.max(bars.length, 1);
-  const parts = bars.map(({ label, count, kind }, k) => {
-    const height = ((HEIGHT - FOOT - 14) * count) / highest;
-    return svgElement(
-      "rect",
-      {
-        class: kind,
-        x: k * across + 1,
-        width: Math.max(across - 2, 1),
-        y: HEIGHT - FOOT - height,
-        height,
-      },
-      svgElement("title", {}, `${label}: ${count}`),
-    );
-  });
+  const across = (WIDTH - LEFT) / Math.max(bars.length, 1);
+  const up = (count) => HEIGHT - FOOT - ((HEIGHT - FOOT - TOP) * count) / highest;
+  const parts = ticks(0, highest).filter(Number.isInteger).flatMap((at) => [
+    svgElement("line", { x1: LEFT, x2: WIDTH, y1: up(at), y2: up(at) }),
+    svgElement("text", { x: LEFT - 6, y: up(at) + 4, "text-anchor": "end" }, `${at}`),
+  ]);
+  for (const [k, { label, count, kind }] of bars.entries()) {
+    const box = { x: LEFT + k * across + 1, width: Math.max(across - 2, 1), y: up(count), height: HEIGHT - FOOT - up(count) };
+    parts.push(svgElement("rect", { class: kind, ...box }, svgElement("title", {}, `${minus(label)}: ${count}`)));
+  }
   const every = Math.ceil(bars.length / 8);
   const zero = bars.findIndex(({ tick }) => tick === "0");
   bars.forEach(({ tick, tickAt }, k) => {
     if ((k - zero) % every) return;
-    const x = (k + tickAt) * across;
-    const anchor = k + tickAt === 0 ? "start" : "middle";
-    parts.push(svgElement("text", { x, y: HEIGHT - 18, "text-anchor": anchor }, tick));
+    parts.push(svgElement("text", { x: LEFT + (k + tickAt) * across, y: HEIGHT - 20, "text-anchor": "middle" }, minus(tick)));
   });
-  parts.push(
-    svgElement("line", { x1: 0, x2: WIDTH, y1: HEIGHT - FOOT, y2: HEIGHT - FOOT }),
-    svgElement("text", { x: WIDTH / 2, y: HEIGHT - 3, "text-anchor": "middle" }, axis),
-    svgElement("text", { x: 0, y: 10 }, bars.length ? `maximum: ${highest}` : "no data"),
-  );
+  parts.push(svgElement("text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 4, "text-anchor": "middle" }, bars.length ? axis : "no data"));
   byId(id).replaceChildren(...parts);
 }

@@ -7,7 +7,7 @@ import { ticks } from "./dots.js";
 const MAX_ROWS = 15;
 const THIRD = 8; // rows to a third of the prior odds
 const TICKS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.5, 0.8];
-const [WIDTH, HEIGHT, LEFT, FOOT, TOP] = [360, 200, 36, 36, 10];
+const [WIDTH, HEIGHT, LEFT, FOOT, TOP] = [580, 280, 36, 36, 10];
 
 export function offerClasses(data) {
   const found = data.classes;

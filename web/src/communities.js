@@ -158,7 +158,7 @@ function push(a, b) {
 
 // The variable with the most neighbours and the number of variables, if they fit, or the number of the community.
 function label({ x, y, r, name, nodes }, k, palette) {
-  const lines = LETTER * [...name].length < 2 * r ? [name, `${nodes.length}`] : [`${k + 1}`];
+  const lines = LETTER * [...name].length < 2 * r ? [name, `${nodes.length}`] : [`${nodes.length}`];
   const halo = { stroke: palette.ground, "stroke-width": 3, "stroke-linejoin": "round", "paint-order": "stroke", "pointer-events": "none" };
   return lines.map((words, row) =>
     svgElement("text", { x: short(x), y: short(y + 4 + 15 * (row - (lines.length - 1) / 2)), ...halo }, words));

@@ -51,6 +51,7 @@ export function readData(json) {
       ...columns,
     },
     measures,
+    isMixed: new Set(raw.nodes.levels.map((own) => own?.length)).size > 1, // different numbers of levels
     isLarge: raw.nodes.name.length > LARGE && raw.nodes.community.includes(1),
     followsEdges: !raw.edges.bend, // whether the layout places nodes by their edges
     signed,
@@ -80,7 +81,7 @@ export function edgeName(data, k, spelled = (name) => name) {
 export function columnWords(name, data) {
   const graph = /^coupling_(\d+)$/.exec(name);
   if (graph && data.graphs) return `coupling ${data.graphs[graph[1] - 1].name}`;
-  return name.replaceAll("_", " ").replace("rhat", "R-hat");
+  return name.replaceAll("_", " ").replace("rhat", "R-hat").replace(/^ess$/, "ESS").replace("bayes", "Bayes");
 }
 
 export function spelled(number, digits) {

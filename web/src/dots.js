@@ -27,7 +27,7 @@ export function drawDots(svg, rows, { axis, note = "" }) {
   const bottom = height - FOOT;
   const parts = ticks(least, most).flatMap((at) => [
     svgElement("line", { class: at === 0 ? "zero" : "", x1: along(at), x2: along(at), y1: TOP, y2: bottom }),
-    svgElement("text", { x: along(at), y: bottom + 14, "text-anchor": "middle" }, `${at}`),
+    svgElement("text", { x: along(at), y: bottom + 14, "text-anchor": "middle" }, minus(`${at}`)),
   ]);
   parts.push(svgElement("text", { x: (left + right) / 2, y: height - 5, "text-anchor": "middle" }, axis));
   if (note) parts.push(svgElement("text", { x: WIDTH, y: height - 5, "text-anchor": "end" }, note));
@@ -50,6 +50,10 @@ function drawRow(row, y, along, left) {
   if (note) parts.push(svgElement("text", { x: WIDTH, y: y + 4, "text-anchor": "end" }, note));
   parts.push(svgElement("title", {}, row.title ?? name));
   return svgElement("g", select ? { class: "clickable", onclick: select } : {}, ...parts);
+}
+
+export function minus(number) {
+  return number.replaceAll("-", "\u2212");
 }
 
 export function ticks(low, high) {

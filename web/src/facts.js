@@ -8,6 +8,7 @@ export function writeFacts(data) {
   byId("findings-list").replaceChildren(...data.findings.map((text) => element("li", {}, text)));
   byId("findings").hidden = !data.findings.length;
   fill("run", data.run);
+  byId("run").parentElement.hidden = !data.run.length;
   fill("data", data.data);
   byId("warnings").replaceChildren(...data.warnings.map((text) => element("li", {}, text)));
   byId("notes").replaceChildren(...data.notes.map((text) => element("p", { class: "note" }, text)));

@@ -13,6 +13,7 @@ const FEW = 60; // up to this number of nodes, all are labelled
 const LIT = 2.4; // pixels, minimum width of a highlighted edge
 export const RING = 3.5; // pixels, width of a ring of predictability
 const MAX_RINGS = 150; // nodes
+const FORK = 2; // neighbours; a node with more is labelled without them
 const MANY = 1500; // nodes; beyond it, only this many are considered for a label
 
 export class Front {
@@ -28,12 +29,13 @@ export class Front {
     renderer.refresh();
   }
 
-  // Nodes with the most neighbours first; in a large graph, isolated nodes have no label.
+  // Nodes with the most neighbours first, then those with the strongest edge; in a large graph, isolated nodes have no label.
   rankNodes() {
-    const { data: { incident }, nodes } = this.network;
+    const { data: { incident }, looks, nodes } = this.network;
+    const strongest = incident.map((own) => own.reduce((most, k) => Math.max(most, looks.strength[k]), 0));
     this.rank = nodes
       .filter((k) => nodes.length <= FEW || incident[k].length)
-      .sort((a, b) => incident[b].length - incident[a].length || a - b);
+      .sort((a, b) => incident[b].length - incident[a].length || strongest[b] - strongest[a] || a - b);
   }
 
   draw() {
@@ -156,7 +158,7 @@ export class Front {
       (node) => node !== null && !network.isHidden(node),
     );
     const free = selection.isEmpty ? rank.filter((node) => !network.isHidden(node)).slice(0, MANY) : [];
-    const order = [...musts, ...free];
+    const order = [...musts, ...free.flatMap((node) => [node, ...this.partner(node)])];
     const must = new Set(musts);
     const candidates = [...new Set(order)].map((node) => ({
       node, ...network.at(node), r: network.radius(node) + (this.hasRings || node === selection.node ? RING : 0), text: words(data.nodes.label[node]),
@@ -164,7 +166,20 @@ export class Front {
     }));
     const discs = network.graph.order > 300 ? [] : candidates;
     const most = rank.length <= FEW ? FEW : Math.round((width * height) / PER_NAME);
-    return placeLabels(candidates, discs, { width, height }, (text) => this.measure(text), most);
+    const placed = placeLabels(candidates, discs, { width, height }, (text) => this.measure(text), most);
+    if (rank.length <= FEW) return placed;
+    // The label of one end of a pair or a chain says nothing without that of the other end.
+    const named = new Set(placed.map(({ node }) => node));
+    const { incident } = data;
+    const hasNamed = (node) => incident[node].some((k) => network.shown.has(k) && named.has(across(data, k, node)));
+    return placed.filter(({ node }) => must.has(node) || incident[node].length > FORK || hasNamed(node));
+  }
+
+  // The neighbour with the strongest edge of a node with one or two neighbours, so that both ends of a pair are labelled.
+  partner(node) {
+    const { data, shown, looks: { strength } } = this.network;
+    const own = data.incident[node].filter((k) => shown.has(k)).sort((a, b) => strength[b] - strength[a]);
+    return own.length && own.length <= FORK ? [across(data, own[0], node)] : [];
   }
 
   // The mean direction from a node to its neighbours in view, so that the label can avoid its edges.

@@ -1,9 +1,12 @@
 // Positions of the labels next to their nodes: nodes with the most neighbours first, without overlaps, inside the
-// view. A label avoids nodes if one of the four sides of its node is free, and is on the side away from the neighbours.
+// view. A label avoids nodes if one of the four sides or corners of its node is free, and is away from the neighbours.
 
 export const MAX_LETTERS = 26; // the card has the whole name
 const CELL = 64; // pixels, cell size of the grid for looking up boxes
 const HEIGHT = 15;
+const HALO = 4; // pixels between a label and the border of the picture
+const NARROW = 600; // pixels; in narrower pictures, no label covers a node
+const CORNER = 0.7; // part of the radius at which a label begins above or below a node
 
 // Leave out the middle of a long name: items of a questionnaire often have the same beginning or end.
 export function shortName(name, most = MAX_LETTERS) {
@@ -25,20 +28,25 @@ export function placeLabels(candidates, discs, { width, height }, measure, most)
     if (!text || x < 0 || y < 0 || x > width || y > height) continue;
     if (!must && extra >= most) continue;
     const wide = measure(text);
-    const centred = Math.min(Math.max(x - wide / 2, 0), width - wide);
+    const centred = Math.min(Math.max(x - wide / 2, HALO), width - wide - HALO);
+    const [out, up] = [CORNER * r + 2, y - CORNER * r - HEIGHT];
     const sides = [
       [x + r + 3, y - HEIGHT / 2, toward.x - 0.3],
       [x - r - 3 - wide, y - HEIGHT / 2, -toward.x],
       [centred, y - r - 2 - HEIGHT, -toward.y],
       [centred, y + r + 2, toward.y],
+      [x + out, up, toward.x - toward.y + 1],
+      [x + out, y + CORNER * r, toward.x + toward.y + 1],
+      [x - out - wide, up, -toward.x - toward.y + 1],
+      [x - out - wide, y + CORNER * r, toward.y - toward.x + 1],
     ]
       .sort((a, b) => a[2] - b[2])
       .map(([left, top]) => [left, top, left + wide, top + HEIGHT]);
     const open = sides.filter(
       (box) =>
-        box[0] >= 0 && box[1] >= 0 && box[2] <= width && box[3] <= height && !names.meet(box),
+        box[0] >= HALO && box[1] >= 0 && box[2] <= width - HALO && box[3] <= height && !names.meet(box),
     );
-    const box = open.find((candidate) => !obstacles.meet(candidate)) ?? open[0];
+    const box = open.find((candidate) => !obstacles.meet(candidate)) ?? (must || width > NARROW ? open[0] : undefined);
     if (!box) continue;
     if (!must) extra += 1;
     names.add(box);

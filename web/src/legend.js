@@ -4,6 +4,7 @@
 import { counted, spelled } from "./data.js";
 import { byId, element, svgElement } from "./dom.js";
 import { edgeLines } from "./lines.js";
+import { measureWords } from "./looks.js";
 import { isInfinite } from "./shown.js";
 import { colours, communityColour, onThemeChange, usualColouring } from "./theme.js";
 import { kindWords } from "./views.js";
@@ -31,7 +32,7 @@ export function offerLegend(data, shown, selection, looks, network) {
     network?.refresh();
   });
   const measure = byId("measure");
-  measure.replaceChildren(...looks.measures.map((name) => element("option", { value: name }, name)));
+  measure.replaceChildren(...looks.measures.map((name) => element("option", { value: name }, measureWords(name))));
   measure.value = looks.name;
   measure.disabled = looks.measures.length < 2;
   measure.addEventListener("change", () => {
@@ -91,7 +92,7 @@ function widthSamples(looks, palette) {
   const digits = looks.name === "probability" || looks.widest < 1 ? 2 : looks.widest < 10 ? 1 : 0;
   const share = looks.name === "evidence" ? 0.0625 : 0.25; // the width follows the square root of the evidence
   return [[0.25, looks.widest * share], [1, looks.widest]].map(([strength, value]) => ({
-    words: `${looks.name} ${spelled(value, digits)}`,
+    words: `${measureWords(looks.name)} ${spelled(value, digits)}`,
     look: { width: looks.width(strength), colour: palette.quiet, dashed: false, double: false },
   }));
 }

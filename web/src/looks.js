@@ -8,26 +8,29 @@ export const THINNEST = 0.9; // pixels, the minimum of sigma
 const WIDEST = 9;
 const DOUBLE = 4.5;
 const PALEST = 0.22; // share of the colour of the weakest edge, mixed with the background
+const ROOM = 500; // pixels
 const DOUBTFUL = 0.3; // factor for probability 0
-const MEASURES = ["coupling", "evidence", "probability", "frequency"];
+const MEASURES = ["coupling", "standardized", "evidence", "probability", "frequency"];
 
 export class Looks {
   constructor(data) {
     this.data = data;
     this.measures = MEASURES.filter((name) => data.edges[name]?.some((x) => !Number.isNaN(x)));
-    this.scaleFor(data.count);
+    this.scaleFor(data.count, Infinity);
     this.measure(this.usual);
   }
 
-  // In a picture with many edges, lines are thinner and weak ones paler.
-  scaleFor(count) {
-    this.scale = Math.min(1, Math.max(0.35, Math.sqrt(200 / (count || 1))));
+  // In a picture with many edges or little room (its shorter side in pixels), lines are thinner and weak ones paler.
+  scaleFor(count, room) {
+    this.scale = Math.max(0.35, Math.min(1, Math.sqrt(200 / (count || 1))) * Math.min(1, room / ROOM));
   }
 
-  // Evidence if most couplings are infinite, because these have no width to compare.
+  // Evidence if most couplings are infinite, because these have no width to compare. Couplings of variables with
+  // different numbers of levels are not on one scale.
   get usual() {
     const infinite = this.data.edges.coupling.filter(isInfinite).length;
     if (infinite > this.data.count / 2 && this.measures.includes("evidence")) return "evidence";
+    if (this.data.isMixed && this.measures.includes("standardized")) return "standardized";
     return this.measures[0] ?? "coupling";
   }
 
@@ -62,6 +65,10 @@ export class Looks {
       double: isDouble,
     };
   }
+}
+
+export function measureWords(name) {
+  return name === "standardized" ? "standardized coupling" : name;
 }
 
 // Dashes that are longer than wide.

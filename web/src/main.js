@@ -77,7 +77,8 @@ function startNetwork() {
 
 function selectAndShow(what) {
   selection.choose(what, true);
-  byId("network-section").scrollIntoView();
+  // On a phone, the picture fits above the sheet with the details.
+  byId(matchMedia("(max-width: 56rem)").matches ? "view" : "network-section").scrollIntoView();
 }
 
 function hoverEdge(edge) {

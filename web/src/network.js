@@ -124,7 +124,8 @@ export class Network {
     source.forEach((a, number) => {
       if (graph.hasNode(a) && graph.hasNode(target[number])) graph.addEdgeWithKey(number, a, target[number], { number });
     });
-    if (data.isLarge) this.looks.scaleFor(graph.size);
+    const { clientWidth, clientHeight } = this.container;
+    this.looks.scaleFor(data.isLarge ? graph.size : data.count, Math.min(clientWidth, clientHeight));
   }
 
   // After a change of the edges shown.

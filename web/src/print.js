@@ -4,14 +4,15 @@
 import { byId } from "./dom.js";
 import { picture } from "./picture.js";
 
-const ROWS = 60;
+const ROWS = 60; // with a text, a row takes two lines
 
 export function preparePrint(network, table) {
+  const most = table.data.nodes.text.some(Boolean) ? ROWS / 2 : ROWS;
   window.addEventListener("beforeprint", () => {
     if (network) byId("print-picture").replaceChildren(picture(network));
     const all = byId("print-all").checked;
-    table.draw(all ? Infinity : ROWS);
-    const left = table.rows.length - ROWS;
+    table.draw(all ? Infinity : most);
+    const left = table.rows.length - most;
     byId("print-left").textContent = all || left <= 0 ? "" : `${left} further edges are not printed.`;
   });
   window.addEventListener("afterprint", () => {

@@ -6,6 +6,7 @@ import { columnWords, edgeName, spelled } from "./data.js";
 import { breakable, byId, element } from "./dom.js";
 
 const PAGE = 25;
+const MINOR = ["coupling_error", "evidence_variance", "ess"]; // in the card and in downloads only
 const INTERVALS = {
   coupling_low: { high: "coupling_high", words: "95 % interval" },
   difference_low: { high: "difference_high", words: "interval of difference" },
@@ -16,7 +17,11 @@ export class EdgeTable {
   // `select` takes a selection, `hover` an edge or null.
   constructor(data, shown, select, hover) {
     Object.assign(this, { data, shown, select, hover, page: 0, wanted: "" });
-    this.sorting = { column: "evidence", direction: -1 };
+    const hasEvidence = data.edges.evidence.some((x) => !Number.isNaN(x));
+    byId("edge-headings").querySelector("[data-column=evidence]").parentElement.hidden = !hasEvidence;
+    this.hasEvidence = hasEvidence;
+    const [column, direction] = hasEvidence ? ["evidence", -1] : data.edges.p_adjusted ? ["p_adjusted", 1] : ["coupling", -1];
+    this.sorting = { column, direction };
     const { name } = data.nodes;
     const { source, target } = data.edges;
     this.order = new Intl.Collator(undefined, { numeric: true }).compare;
@@ -24,8 +29,9 @@ export class EdgeTable {
       source: (k) => name[source[k]],
       target: (k) => name[target[k]],
     };
+    const minor = data.isMixed ? MINOR : [...MINOR, "standardized"];
     this.further = [...data.annotations, ...("distance" in data.edges ? ["distance"] : [])].filter(
-      (column) => !Object.values(INTERVALS).some(({ high }) => high === column),
+      (column) => !minor.includes(column) && !Object.values(INTERVALS).some(({ high }) => high === column),
     );
     for (const column of ["evidence", "coupling", ...this.further]) {
       this.values[column] = (k) => data.edges[column][k];
@@ -127,7 +133,7 @@ export class EdgeTable {
       },
       node(edges.source[k]),
       node(edges.target[k]),
-      element("td", { class: "number" }, button(spelled(edges.evidence[k], 2), { edge: k }, spoken)),
+      ...(this.hasEvidence ? [element("td", { class: "number" }, button(spelled(edges.evidence[k], 2), { edge: k }, spoken))] : []),
       couplingCell(this.data, k),
       ...this.further.map((name) => element("td", { class: "number" }, annotation(name, edges, k))),
     );
@@ -135,7 +141,7 @@ export class EdgeTable {
 }
 
 // An interval is one column. Distances, effective sample sizes and large Bayes factors have no decimals.
-function annotation(name, edges, k) {
+export function annotation(name, edges, k) {
   const value = edges[name][k];
   if (name in INTERVALS) {
     const high = edges[INTERVALS[name].high]?.[k] ?? NaN;

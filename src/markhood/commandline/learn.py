@@ -126,4 +126,5 @@ def learn(
         )
     console = console_for(outputs)
     print_summary(graph, console)
-    print_next_step(graph, data, bool(ask.given), console)
+    if bootstrap is None:
+        print_next_step(graph, data, bool(ask.given), console)

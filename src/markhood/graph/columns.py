@@ -33,7 +33,7 @@ class Annotation(NamedTuple):
 
 
 _INTERVAL = (
-    "Coupling low and high: 95 % interval of the coupling given the edge; it does not include the "
+    "95 % interval (coupling low and high): of the coupling given the edge, without the "
     "uncertainty about whether there is an edge."
 )
 ANNOTATIONS = {
@@ -47,8 +47,8 @@ ANNOTATIONS = {
     ),
     "frequency": Annotation("Frequency: proportion of bootstrap replicates that have the edge."),
     "boot_low": Annotation(
-        "Boot low and high: interval of the coupling over all bootstrap replicates, 0 where a "
-        "replicate does not have the edge.",
+        "Replicates (boot low and high): interval of the coupling over all bootstrap replicates, 0 "
+        "where a replicate does not have the edge.",
         "boot_high",
     ),
     "boot_high": Annotation("", "boot_low"),

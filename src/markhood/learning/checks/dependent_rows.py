@@ -68,8 +68,8 @@ def warn_of_dependent_rows(samples: Samples) -> None:
         warn(
             "dependent-rows",
             "clusters",
-            f"Neighbouring rows are more similar than other rows ({excess:.1f} standard errors). "
-            f"Rows that depend on each other give false edges: use {option('clusters')} for "
+            f"Neighbouring rows are more similar than other rows ({excess:.1f} standard errors), "
+            f"and rows that depend on each other give false edges. Use {option('clusters')} for "
             f"schools, persons or batches, or {option('time')} for rows in time.",
         )
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 MOST_EDGES = 40
 LONGEST = 28  # letters of a name
-NO_SIGN = "#606060"
+MARKS = {1.0: (ATTRACTION, "positive"), -1.0: (REPULSION, "negative")}
+NO_SIGN = ("#606060", "no sign")
 ROW, COLUMN, LETTER = 0.19, 0.16, 0.085  # inches
 
 
@@ -49,14 +50,15 @@ def robustness(found: Robustness, ax: Axes | None = None) -> Axes:
     labels += [f"{name} {value}" for name, value in choices]
     height = len(shown) + len(choices) + 1
     width = LETTER * max(map(len, labels), default=0)
+    signs = set()
     ax = new_axes(ax, 2 + width + COLUMN * len(order), ROW * height)
     for y, row in enumerate(shown):
         for x, k in enumerate(order):
             pair = row["source"], row["target"]
             known = found.analyses[k].couplings
             if pair in known:
-                sign = np.sign(known[pair])
-                colour = {1.0: ATTRACTION, -1.0: REPULSION}.get(float(sign), NO_SIGN)
+                colour, _ = mark = MARKS.get(float(np.sign(known[pair])), NO_SIGN)
+                signs.add(mark)
                 ax.fill([x, x + 0.9, x + 0.9, x], [y, y, y + 0.85, y + 0.85], color=colour, lw=0)
         text = f" {100 * row['share']:.0f} %"
         ax.text(len(order), y + 0.45, text, va="center", fontsize="small")
@@ -65,7 +67,15 @@ def robustness(found: Robustness, ax: Axes | None = None) -> Axes:
         own = [x for x, k in enumerate(order) if values[k].get(name) == value]
         ax.plot([x + 0.45 for x in own], [y + 0.45] * len(own), "|", color="#303030", markersize=6)
     first = order.index(0) + 0.45
-    ax.annotate("first", (first, 0), (first, -0.9), ha="center", va="center", fontsize="small")
+    ax.annotate(
+        "first analysis (its edges: bold)",
+        (first, 0),
+        (first, -0.9),
+        ha="center" if 2 < first < len(order) - 2 else "left" if first <= 2 else "right",
+        va="center",
+        fontsize="small",
+    )
+    ax.plot(first, -0.3, "v", color="#303030", markersize=4)
     at = [*range(len(shown)), *range(top, top + len(choices))]
     ax.set_yticks([y + 0.45 for y in at], labels, fontsize="small", parse_math=False)
     for tick, row in zip(ax.get_yticklabels(), shown, strict=False):
@@ -77,8 +87,9 @@ def robustness(found: Robustness, ax: Axes | None = None) -> Axes:
         xticks=[],
         xlabel=f"{len(order)} analyses by number of edges{left_out}",
     )
-    for colour, label in ((ATTRACTION, "positive"), (REPULSION, "negative"), (NO_SIGN, "no sign")):
-        ax.plot([], [], "s", color=colour, label=label)
+    for mark in (*MARKS.values(), NO_SIGN):
+        if mark in signs:
+            ax.plot([], [], "s", color=mark[0], label=mark[1])
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, fontsize="small")
     ax.tick_params(length=0)
     for side in ax.spines.values():

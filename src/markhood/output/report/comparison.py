@@ -24,6 +24,7 @@ from markhood.graph.numbering import pair_numbers
 from markhood.options import checked
 from markhood.output.file_writing import replace_all
 from markhood.output.pictures.named_layouts import Layout, follows_edges, node_coordinates
+from markhood.output.report import facts
 from markhood.output.report.content import content, strict
 from markhood.output.report.page import check_report_writable, filled
 from markhood.output.report.study import Study
@@ -35,6 +36,14 @@ MOST_GRAPHS = 30  # the graphs of an edge are bits of a number
 NAMED = 3  # edges in a sentence
 MAX_DIFFERENCES = 15  # tests of variables in the page
 MINUS = "\N{MINUS SIGN}"
+CHANCE = (
+    "An edge in one network only does not show a difference: it may just have missed the threshold "
+    "in the other."
+)
+DIFFERENCE = (
+    f"Do the networks differ? Look at the difference of two couplings and its interval. {CHANCE}",
+    f"Do the groups differ? Look at the p-values, from permutations of the groups. {CHANCE}",
+)
 LEVEL = 0.05
 INTERVAL = 1.959964  # standard deviations of a 95 % interval
 
@@ -97,7 +106,8 @@ def comparison_content(
             "graphs",
             f"A comparison needs 2 to {MOST_GRAPHS} graphs, not {len(graphs)}.",
         )
-    names, aligned = list(graphs), _aligned(list(graphs.values()))
+    names, given = list(graphs), list(graphs.values())
+    aligned = _aligned(given)
     union, bits = _union(aligned)
     union = _with_tests(union, tested) if tested is not None else _with_intervals(union, aligned)
     study = Study.of(union, labels=labels, groups=groups)
@@ -124,9 +134,34 @@ def comparison_content(
     ]
     if tested is not None:
         data["differences"] = _nodes_that_differ(tested)
-    for part in ("cite", "run", "measures"):
-        data.pop(part, None)
-    return data | {"cite": [], "run": [], "annotations": list(union.annotations)}
+        data["reading"] = data["reading"][1:]  # the tests have no evidence
+    data["reading"].insert(0, DIFFERENCE[tested is not None])
+    data.pop("measures", None)
+    return data | {
+        "cite": _citations(names, given, tested),
+        "warnings": [
+            f"{name}: {text}"
+            for name, graph in zip(names, given, strict=True)
+            for text in facts.warnings(graph, None)
+        ],
+        "run": [],
+        "annotations": list(union.annotations),
+    }
+
+
+def _citations(
+    names: Sequence[str], graphs: Sequence[Graph], tested: GroupComparison | None
+) -> list[str]:
+    """Return the methods paragraph of the comparison or of each graph, and all references."""
+    paragraphs, references = [], []
+    for name, graph in zip(names, graphs, strict=True):
+        own = facts.citations(graph)
+        if "method" in graph.provenance:
+            paragraphs.append(f"{name}: {own.pop(0)}")
+        references += own
+    if tested is not None:
+        paragraphs = [tested.describe_methods()]
+    return [*paragraphs, *dict.fromkeys(references)]
 
 
 def _aligned(graphs: Sequence[Graph]) -> list[Graph]:
@@ -315,5 +350,7 @@ def _tests(tested: GroupComparison) -> list[str]:
             ]
         )
         parts.append(f"{row['source']} \N{EN DASH} {row['target']} ({own})")
-    count = "1 coupling differs" if len(rows) == 1 else f"{len(rows)} couplings differ"
-    return [text, f"{count} (adjusted p < {LEVEL:g}), most clearly {listed(parts)}."]
+    if len(rows) == 1:
+        return [text, f"1 coupling differs (adjusted p < {LEVEL:g}): {parts[0]}."]
+    count = f"{len(rows)} couplings differ (adjusted p < {LEVEL:g})"
+    return [text, f"{count}, most clearly {listed(parts)}."]

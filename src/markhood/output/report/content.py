@@ -92,7 +92,7 @@ def content(
         "warnings": [*facts.warnings(graph, samples), *filter(None, [selection])],
         "level": study.level,
         "stability": [[row["measure"], strict(row["cs"])] for row in study.stability],
-        "cite": facts.citations(graph),
+        "cite": facts.citations(study.learned, study.model, study.replicates, study.cases),
         "bibtex": BIBTEX,
         "licences": asset("LICENSES.txt"),
         "about": about_graph(graph),

@@ -7,7 +7,7 @@ are left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from markhood.graph.graph import Graph
 from markhood.output.citation import PAPER, SOFTWARE
 from markhood.output.methods_section import findings_in, methods_section, references
 from markhood.output.report.shares import LEVELS_SHOWN, level_counts
+
+if TYPE_CHECKING:
+    from markhood.model.fitted.model import FittedModel
+    from markhood.stability.bootstrap import Bootstrap
 
 RARE = 5  # samples; rarer values carry little information about edges
 SAMPLES_PER_VARIABLE = 2  # with fewer, only strong edges can be found
@@ -284,13 +288,19 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     return found + _doubtful_edges(graph)
 
 
-def citations(graph: Graph) -> list[str]:
-    """Return a paragraph for a methods section, if the run is known, and the references."""
+def citations(graph: Graph, *parts: FittedModel | Bootstrap | None) -> list[str]:
+    """Return a paragraph for a methods section, if the run is known, and the references.
+
+    The paragraph continues with the sentences of ``parts``, which describe models and bootstraps.
+    """
     version = graph.provenance.get("version")
     software = f"{SOFTWARE}, version {version}." if version else f"{SOFTWARE}."
     try:
         cited = [reference.entry for reference in references(graph)]
-        return [methods_section(graph), *(cited or [PAPER.entry]), software]
+        learned = methods_section(graph)
+        texts = [part.describe_methods() for part in parts if part is not None]
+        further = [text.removeprefix(learned).strip() for text in texts]
+        return [" ".join([learned, *further]), *(cited or [PAPER.entry]), software]
     except (InputError, KeyError, TypeError, ValueError):  # from another program, or unknown
         return [PAPER.entry, software]
 

@@ -50,10 +50,8 @@ def findings(study: Study) -> list[str]:
 
 def ranking(study: Study) -> np.ndarray:
     """Return the size that ranks edges: standardised coupling, or evidence if most are infinite."""
-    graph = study.learned
-    with np.errstate(divide="ignore", invalid="ignore"):
-        unit = graph.annotations.get("standardized", graph.coupling) / graph.coupling
-        couplings = np.abs(study.graph.coupling * np.where(np.isfinite(unit), unit, 1))
+    graph = study.graph
+    couplings = np.abs(graph.annotations.get("standardized", graph.coupling))
     if not _couplings_rank(study):
         return np.asarray(np.nan_to_num(graph.evidence, nan=-np.inf))
     return np.where(np.isfinite(couplings), couplings, -np.inf)
@@ -199,9 +197,13 @@ def _central(study: Study) -> Iterator[str]:
     if strength is None or study.graph.n_nodes < NAMED or study.graph.n_edges < NAMED:
         return
     tables = [None if table is None else table.shape for table in study.graph.coupling_tables]
+    degree = study.graph.degree
+    if degree.max() < 2:
+        return
     if not _couplings_rank(study) or len(set(tables)) > 1:
         # Infinite couplings, and tables of different sizes, do not add up to a strength.
-        degree = study.graph.degree
+        if (degree == degree.max()).sum() > NAMED:
+            return
         most = np.argsort(-degree, kind="stable")[:NAMED].tolist()
         names = [f"{study.name(n)} ({degree[n]})" for n in most]
         yield f"The variables with the most neighbours are {listed(names)}."
@@ -209,11 +211,14 @@ def _central(study: Study) -> Iterator[str]:
     order = np.argsort(-strength["value"], kind="stable")[:NAMED].tolist()
 
     def with_interval(node: int) -> str:
-        value = f"{study.name(node)} ({strength['value'][node]:.2f}"
+        parts = [f"{strength['value'][node]:.2f}"]
+        if text := study.text(node):
+            parts.insert(0, text)
         if "low" in strength:
             low, high = strength["low"][node], strength["high"][node]
-            value += f"; {100 * study.level:g} % of replicates {low:.2f} to {high:.2f}"
-        return f"{value})"
+            what = f"{100 * study.level:g} % of replicates " if node == order[0] else ""
+            parts.append(f"{what}{low:.2f} to {high:.2f}")
+        return f"{study.name(node)} ({'; '.join(parts)})"
 
     named = listed([with_interval(n) for n in order])
     text = f"Most central by strength (sum of |coupling|) are {named}"
@@ -256,7 +261,8 @@ def _cautions(study: Study) -> Iterator[str]:
         own = [one for one in warned if one["code"] == code and one["where"] != "gamma"]
         for one in own[:1]:
             first = re.split(r"(?<=[.:]) (?=[A-Z])", re.sub(r" \([^()]*\)", "", one["text"]))[0]
-            yield first[0].lower() + first[1:] if first.startswith("The ") else first
+            # The first word may be a name or an abbreviation.
+            yield first[0].lower() + first[1:] if first[1:2].islower() else first
     data = about.get("data")
     n_samples = data.get("samples") if isinstance(data, dict) else 0
     if isinstance(n_samples, int) and 0 < n_samples < 2 * graph.n_nodes:

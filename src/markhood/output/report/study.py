@@ -100,7 +100,7 @@ class Study:
     @cached_property
     def graph(self) -> Graph:
         """The graph with the couplings of the model, and the columns of the bootstrap."""
-        graph = self.learned if self.model is None else self.model.graph
+        graph = self.learned if self.model is None else _with_standardized(self.model, self.learned)
         if self.replicates is None:
             return graph
         rows = [row for row in self.replicates.edges() if row["in_graph"]]
@@ -173,8 +173,26 @@ class Study:
     def name(self, node: int, with_text: bool = False) -> str:
         """Return the name of a node and its text in brackets, both shortened."""
         name = shortened(self.graph.nodes[node], LONGEST_NAME)
-        text = self.texts[node].rstrip(".") if self.texts and with_text else ""
-        return f"{name} ({shortened(text, LONGEST_TEXT)})" if text else name
+        text = self.text(node) if with_text else ""
+        return f"{name} ({text})" if text else name
+
+    def text(self, node: int) -> str:
+        """Return the text of a node, shortened and without its full stop; empty if unknown."""
+        return shortened(self.texts[node].rstrip("."), LONGEST_TEXT) if self.texts else ""
+
+
+def _with_standardized(model: FittedModel, learned: Graph) -> Graph:
+    """Return the graph of a model with the standardised couplings, where the learned one has them.
+
+    Both are proportional; an infinite learned coupling has no factor, and counts as standardised.
+    """
+    known = learned.annotations.get("standardized")
+    if known is None:
+        return model.graph
+    with np.errstate(divide="ignore", invalid="ignore"):
+        unit = known / learned.coupling
+    unit[~np.isfinite(unit)] = 1
+    return with_annotations(model.graph, {"standardized": model.graph.coupling * unit})
 
 
 def finite_couplings(graph: Graph) -> Column:
