@@ -162,7 +162,7 @@ def main(path: Path, replicates: int, real: Path | None = None) -> None:
     print("|---|---|---|---|---|---|---|---|---|---|")
     for case in cases:
         own = np.array([row[4:] for row in rows if tuple(map(int, row[:3])) == case], float)
-        means = " | ".join(f"{x:.2f}" for x in own[:, : len(METHODS)].mean(axis=0))
+        means = " | ".join(f"{x:.2f}" for x in np.nanmean(own[:, : len(METHODS)], axis=0))
         print(
             f"| {case[0]} | {case[1]} | {case[2]} | {len(own)} | {means} | {own[:, -1].mean():.2f} |"
         )

@@ -49,6 +49,12 @@ def communities(graph: Graph, signed: bool = False, seed: int = 0) -> Communitie
     Communities
         Its ``is_clear`` compares the modularity with that of rewired graphs.
 
+    Notes
+    -----
+    A sparse graph leaves out weak edges inside a community. Communities of the items of a scale are
+    found more reliably from all pairs: ``fit_model(graph, data, all_pairs=True,
+    prior=0.02).graph.communities()``.
+
     Examples
     --------
     >>> from markhood.graph.graph import Graph
