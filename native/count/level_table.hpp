@@ -15,6 +15,7 @@
 namespace markhood::MARKHOOD_TIER {
 
 constexpr std::size_t kMaxMaskedCells = 32 * Lanes::width;
+constexpr std::size_t kMaxStaged = 1 << 22;  // samples of all stages: 16 MB
 constexpr std::size_t kMaxMaskWords = 1 << 16;  // what a second-level cache holds
 
 // Where it can, the library's lgamma writes to a global variable, and several threads are here.
@@ -39,14 +40,19 @@ class LevelTable {
     Buffer<std::uint16_t> split_level;
     Buffer<double> split_counts;
 
-    void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
+    // Where configurations are not wanted, a table begins with what the one before has of the same first members.
+    void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size, bool wants_configurations = true) {
         rows_ = rows;
         target_ = target;
         has_masks_ = false;
+        wants_configurations_ = wants_configurations;
         n_levels = rows.levels(target);
         configurations.resize(0);
         begin_rows();
-        for (std::size_t k = 0; k < size; ++k) split_rows(static_cast<std::size_t>(blanket[k]), k);
+        for (std::size_t k = resume(blanket, size); k < size; ++k) {
+            split_rows(static_cast<std::size_t>(blanket[k]), k);
+            keep_stage(blanket[k], k);
+        }
         decode(target);
         if (rows.reals) sample_.resize(n_rows);
         counts.zeros(n_rows * n_levels);
@@ -142,6 +148,24 @@ class LevelTable {
         for (std::size_t s = 0; s < rows_.n_samples; ++s) n_rows = cell_[s] < n_rows ? n_rows : cell_[s] + 1;
     }
 
+    // Returns how many members the rows are split by already.
+    std::size_t resume(const std::int64_t* blanket, std::size_t size) {
+        std::size_t k = 0;
+        while (!wants_configurations_ && k < size && k < staged_.size() && staged_[k].member == blanket[k]) ++k;
+        staged_.resize(k);
+        if (k == 0) return 0;
+        n_rows = staged_[k - 1].n_rows;
+        std::memcpy(cell_.data(), stages_.data() + (k - 1) * rows_.n_samples, rows_.n_samples * sizeof(std::uint32_t));
+        return k;
+    }
+
+    void keep_stage(std::int64_t member, std::size_t k) {
+        if (wants_configurations_ || rows_.reals || k != staged_.size() || (k + 1) * rows_.n_samples > kMaxStaged) return;
+        staged_.push({member, n_rows});
+        stages_.resize((k + 1) * rows_.n_samples);
+        std::memcpy(stages_.data() + k * rows_.n_samples, cell_.data(), rows_.n_samples * sizeof(std::uint32_t));
+    }
+
     void decode(std::size_t variable) {
         level_.zeros(rows_.n_samples);
         for (std::size_t k = 1; k < rows_.levels(variable); ++k) {
@@ -156,20 +180,26 @@ class LevelTable {
         const std::size_t levels = rows_.levels(variable);
         renumbered_.resize(n_rows * levels);
         std::memset(renumbered_.data(), 0xff, n_rows * levels * sizeof(std::uint32_t));
-        next_.resize(n_rows * levels * (k + 1));
+        const std::size_t most = n_rows * levels < rows_.n_samples ? n_rows * levels : rows_.n_samples;
+        next_.resize(wants_configurations_ ? most * (k + 1) : 0);
         std::uint32_t n = 0;
         for (std::size_t s = 0; s < rows_.n_samples; ++s) {
             std::uint32_t& number = renumbered_[cell_[s] * levels + level_[s]];
             if (number == UINT32_MAX) {
-                std::uint16_t* to = next_.data() + n * (k + 1);
-                if (k) std::memcpy(to, configurations.data() + cell_[s] * k, k * sizeof(std::uint16_t));
-                to[k] = level_[s];
+                if (wants_configurations_) note_row(n, k, cell_[s], level_[s]);
                 number = n++;
             }
             cell_[s] = number;
         }
         n_rows = n;
         configurations.swap(next_);
+    }
+
+    // Writes the configuration of a row that splits off the row `from`.
+    void note_row(std::size_t row, std::size_t k, std::size_t from, std::uint16_t level) {
+        std::uint16_t* to = next_.data() + row * (k + 1);
+        if (k) std::memcpy(to, configurations.data() + from * k, k * sizeof(std::uint16_t));
+        to[k] = level;
     }
 
     // Word w of as many cells as there are lanes side by side, for w = 0, 1, ...; then the next cells.
@@ -204,9 +234,17 @@ class LevelTable {
         for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += rows_.weights[s]; });
     }
 
+    // A member that the rows of a table were split by, and how many rows there were then.
+    struct Stage {
+        std::int64_t member;
+        std::size_t n_rows;
+    };
+
     BitRows rows_{};
     std::size_t target_ = 0;
-    bool has_masks_ = false;
+    Buffer<Stage> staged_;
+    Buffer<std::uint32_t> stages_;  // the samples' rows at each stage
+    bool has_masks_ = false, wants_configurations_ = true;
     Buffer<std::uint64_t> masks_;
     Buffer<std::uint32_t> cell_, renumbered_, sample_;
     Buffer<std::uint16_t> level_, next_;

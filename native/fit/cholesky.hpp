@@ -259,6 +259,13 @@ class Pivots {
 
     bool is_usable(std::size_t k) const { return state_[k] == kUsable; }
 
+    // Whether a coordinate has a gradient and no pivot: all of its cells have lost their weight, and no step moves it.
+    bool has_lost(const Buffer<double>& gradient) const {
+        for (std::size_t k = 0; !all_usable && k < gradient.size(); ++k)
+            if (!is_usable(k) && std::fabs(gradient[k]) > kLostGradient) return true;
+        return false;
+    }
+
   private:
     enum State : unsigned char { kNever, kLost, kUsable };
     Buffer<State> state_;

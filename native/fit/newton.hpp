@@ -8,7 +8,7 @@
 //     2. *Factorise* the curvature H (minus the second derivatives); or, while every step promises at most the share kChordContraction of
 //        the one before, reuse the last factorisation (chord.hpp).
 //     3. *Direction* s = H^-1 g, which promises the gain g's; under an L1 penalty the best step of the quadratic model (l1_step.hpp).
-//        Stop where the promised gain is negligible: converged.
+//        Stop where the promised gain is negligible: converged, unless a coordinate without a pivot has a gradient.
 //     4. *Separation certificate* (separation.hpp): where a step promises little, or goes very far, ask whether cells without samples
 //        leave along it for ever. If so, continue without them: separated, and the supremum is the maximum over the other cells.
 //     5. *Bound* (tilted_bound.hpp): stop where the step proves that no fit exceeds `floor`: stopped by a bound.
@@ -67,6 +67,9 @@ class Newton {
         if (left_over_ > kNotConvergedGain + kObjectiveRounding * std::fabs(reached_)) return Status::kNotConverged;
         return separated ? Status::kSeparated : Status::kConverged;
     }
+
+    // Whether coefficients were on their way to infinity, certified or not: other fits do not start from there.
+    bool is_far() const { return separated || largest_size(drift.data(), drift.size()) > kDivergingStep; }
 
     // Starts from `coefficients`, which the caller has set. Returns the likelihood less the penalties, l2 being that on a squared slope;
     // or, where it is seen not to exceed `floor`, a number between the two.
@@ -252,6 +255,7 @@ class Newton {
             left_over_ = at_most;
             if (!(at_most > tolerance_) && !(is_laplace_ && is_chord)) {
                 if (is_laplace_) objective += take_last_step(promised);
+                else if (!only_chords_ && l1_ == 0 && pivots_.has_lost(gradient_)) left_over_ = HUGE_VAL;
                 break;
             }
             if (unseen > 0 && at_most > 0.5 * before) break;

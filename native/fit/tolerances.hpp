@@ -7,6 +7,7 @@ namespace markhood::MARKHOOD_TIER {
 // Convergence.
 constexpr double kPromisedGain = 1e-11;       // gain promised by the last step: far below 1e-9, the least difference between two scores
 constexpr double kNotConvergedGain = 1e-8;    // promised at the end of a fit that is reported as not converged
+constexpr double kLostGradient = 0.1;         // in samples, of a coordinate without a pivot: at a maximum it is rounding
 constexpr double kObjectiveRounding = 1e-13;  // rounding of the objective, relative to it
 constexpr int kMaxSteps = 200;                // well-conditioned fits take 4 to 9
 constexpr std::size_t kMaxParameters = 4096;  // 128 MB of curvature

@@ -51,7 +51,7 @@ class MultinomialScorer {
         objective = maximise(table_.n_rows, table_.counts.data(), first_[size], reach_);
         fit.wants_coefficients = wanted;
         coefficients.copy(fit.coefficients);
-        starts().set_own(coefficients, fit.separated);
+        starts().set_own(coefficients, fit.is_far());
         is_separated_ = fit.separated = lacks || fit.separated;
         is_prepared_ = is_near_prepared_ = false;
         fit.copy_probabilities(fitted_);

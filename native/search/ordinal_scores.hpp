@@ -49,8 +49,7 @@ class OrdinalScorer {
         is_ready_ = std::memcmp(coefficients.data(), fit.coefficients.data(), coefficients.size() * sizeof(double)) == 0;
         coefficients.copy(fit.coefficients);
         if (is_ready_) base_.evaluate(coefficients.data());  // the last attempt may have been elsewhere
-        starts_.set_own(coefficients, fit.separated);
-        restart_ = fit.separated;
+        starts_.set_own(coefficients, restart_ = fit.is_far());
         return penalised(objective, first_[size], size);
     }
 

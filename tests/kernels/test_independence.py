@@ -11,8 +11,9 @@ from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.kernels.reference.independence import log_independence as of_tables
 from markhood.kernels.reference.independence import slice_tables
 from oracles.independence import log_factorials, log_independence
+from oracles.levels import chain
 from oracles.networks import awkward, hub, independent, network
-from oracles.packing import pack
+from oracles.packing import pack, samples_with_levels
 
 
 def log_probabilities(kernels, values, targets, givens, others):
@@ -108,6 +109,21 @@ def test_example_several_targets_at_once(kernels):
     ]
     assert together.tolist() == np.concatenate(alone).tolist()
     assert log_probabilities(kernels, values, [], [], []).tolist() == []
+
+
+def test_example_tests_in_one_call_do_not_depend_on_those_before(kernels):
+    """Conditioning sets with the same first members share their slices."""
+    bits = samples_with_levels(chain(3, 300, (4, 3, 5, 2, 6, 3), strength=0.5)).bits
+    targets = np.array([0, 0, 0, 5, 5, 0])
+    givens = [[1, 2, 3], [1, 2, 4], [1, 4], [1, 4], [1, 2, 3, 4], []]
+
+    def run(which):
+        lists = Lists.of([givens[k] for k in which]), Lists.of([[5 - targets[k]] for k in which])
+        return kernels.independence_tests(bits, targets[which], *lists, log_factorials(300))
+
+    together, alone = run(list(range(6))), np.concatenate([run([k]) for k in range(6)])
+    np.testing.assert_array_equal(together, alone)
+    assert len(set(alone)) == 6
 
 
 def test_example_slices_without_samples_may_be_listed_or_not():

@@ -308,3 +308,32 @@ def test_example_steps_that_would_go_from_side_to_side(native_kernels):
     _, (without_second,) = toggled(native_kernels, bits_of(values), 0, [1, 2], [2])
     first_alone, _ = toggled(native_kernels, bits_of(values), 0, [1], np.arange(0))
     assert without_second == pytest.approx(first_alone, rel=0, abs=1e-8)
+
+
+def test_example_removals_from_a_separated_blanket_reach_their_maximum(native_kernels):
+    """Levels of conserved positions hardly occur: coefficients that grow forever start no other fit."""
+    values = conserved_sequences(4757, 54)
+    blanket = np.array([0, 2, 3, 4, 5, 10, 13, 17, 20, 21, 26, 36, 40, 44, 53])
+    bits, target = bits_of(values), np.array([1])
+    _, without = native_kernels.toggle_scores(
+        bits, target, Lists.of([blanket]), Lists.of([blanket]), FREE
+    )
+    smaller = Lists.of([np.delete(blanket, k) for k in range(len(blanket))])
+    expected, _ = native_kernels.toggle_scores(
+        bits, target.repeat(len(blanket)), smaller, Lists.empty(len(blanket)), FREE
+    )
+    np.testing.assert_allclose(without, expected, rtol=0, atol=1e-8)
+
+
+def conserved_sequences(n, n_positions):
+    """Copy earlier sequences of five letters with mutations, which are rare in most positions."""
+    rng = np.random.default_rng(1)
+    sequences = np.empty((n, n_positions), np.int64)
+    sequences[0] = rng.integers(0, 5, n_positions)
+    rates = 0.01 * rng.exponential(size=n_positions)
+    for k in range(1, n):
+        mutates = rng.random(n_positions) < rates
+        mutates[1::2] |= mutates[::2][: n_positions // 2] & (rng.random(n_positions // 2) < 0.7)
+        sequences[k] = sequences[rng.integers(max(0, k - 500), k)]
+        sequences[k, mutates] = rng.integers(0, 5, mutates.sum())
+    return sequences

@@ -59,6 +59,13 @@ def test_property_derivatives_are_differences(kind, seed):
     np.testing.assert_allclose(likelihood.curvature(b), curvature, rtol=1e-6, atol=1e-6)
 
 
+def test_example_a_start_without_weights_is_not_converged():
+    """So far away no sample has a weight: there is a gradient and no curvature."""
+    likelihood = nominal(np.array([[5.0, 5.0]]), np.ones((1, 1)))
+    assert newton(likelihood, np.zeros(1)).status is Status.CONVERGED
+    assert newton(likelihood, np.array([2000.0])).status is Status.NOT_CONVERGED
+
+
 def table(seed, kind):
     """Return level numbers whose first column is the target, which columns are ordered, and weights or None."""
     rng = np.random.default_rng(seed)

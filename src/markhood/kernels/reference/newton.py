@@ -10,7 +10,8 @@ for a concave log-likelihood L and a Gaussian prior of precision P.
    changes by at most a factor exp(d) where no log odds change by more than d.
 3. *Direction* s = C^-1 g, with the predicted gain g's; under an L1 penalty, the best step of the
    quadratic model. A coefficient whose predictor is a linear combination of earlier ones has no
-   pivot and does not change. Stop where the predicted gain is negligible: CONVERGED.
+   pivot and does not change. Stop where the predicted gain is negligible: CONVERGED, unless a
+   coefficient without a pivot has a gradient, because all its cells have lost their weight.
 4. *Separation certificate*: where the predicted gain is small or the step very long, ask the
    likelihood whether the probabilities of cells without samples tend to zero along the step. If so,
    continue without these cells; the value then reached is the supremum: SEPARATED.
@@ -50,6 +51,7 @@ CERTIFICATE_RETRY = 1e-3  # fraction of that predicted gain below which it is te
 FAR_STEP = 100.0  # in log odds: separation is tested after a longer step too
 FAR_STEP_GROWTH = 10.0  # ratio of the next such step to the last one
 OBJECTIVE_ROUNDING = 1e-13  # relative to the objective: smaller gains are not detectable
+LOST_GRADIENT = 0.1  # in samples, of a coordinate that no step moves; at a maximum it is rounding
 SMALLEST_PIVOT = 1e-13  # relative to the diagonal; a smaller pivot is rounding error
 RIDGE = 1e-12  # relative to the diagonal; without curvature, steps extend to the first sign change
 ZERO = 1e-12  # of a move, or of a penalty
@@ -188,6 +190,8 @@ def newton(
         rounding = OBJECTIVE_ROUNDING * abs(now)
         if promise <= tolerance or (promise <= rounding and promise > before / 2):
             value = max(now, of.value(b + step))
+            if l1 is None and (np.abs(gradient[step == 0]) > LOST_GRADIENT).any():
+                status = Status.NOT_CONVERGED
             return Fit(b + step, value, status, norm, n_steps, n_factorisations)
         spread = of.likelihood.spread(step) if of.is_plain and not is_chord else 0.0
         if of.is_plain and not is_chord and (promise < ask_below or spread > ask_beyond):  # 4
