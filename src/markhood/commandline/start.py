@@ -63,7 +63,8 @@ def _exit_code_of_command() -> int:
     try:
         app()
     except SystemExit as end:
-        if _stopped_by is not None:  # typer exits with 130 for every signal
+        # Typer exits with 130 for every signal.
+        if _stopped_by is not None or end.code == stopped_code():
             raise KeyboardInterrupt from end
         return end.code if isinstance(end.code, int) else 0
     return 0

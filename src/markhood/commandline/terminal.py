@@ -85,8 +85,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             say(f"markhood: {error} [{error.code}]", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
-            say("markhood: stopped.", err=True)
-            raise typer.Exit(stopped_code()) from None
+            raise typer.Exit(stopped_code()) from None  # `start.main` prints the message
         except MemoryError:
             say(
                 "markhood: There is not enough memory: use fewer columns or rows. [memory]",
