@@ -22,9 +22,8 @@ ROWS = (
     ("500 x 4000 binary", "plm", "wide.npy", ("--method", "plm"), ()),
     ("500 x 4000 binary", "bootstrap", "wide.npy", (), ("--replicates", "20")),
     ("1000 x 15 with 12 levels", "plrhc", "levels.csv", (), ()),
-    ("1000 x 15 with 12 levels", "bayes", "levels.csv", BAYES, ()),
     ("1000 x 15 with 12 levels", "bootstrap", "levels.csv", (), ("--replicates", "20")),
-    ("2000 x 17 with 26 levels", "bayes", "letters.csv", BAYES, ()),
+    ("300 x 8 with 12 levels", "bayes", "dozens.csv", BAYES, ()),
     ("500 x 20 with 3 levels", "bayes", "small.csv", BAYES, ()),
     ("500 x 20 with 3 levels", "bayes, bootstrap", "small.csv", BAYES, ("--replicates", "5")),
     ("500 x 20 with 3 levels, 5 % missing", "plrhc, imputation", "holes.csv", ("--missing", "impute"), ()),
@@ -52,7 +51,7 @@ def write_data() -> None:
     small = np.char.add("w", rng.integers(0, 3, (500, 20)).astype(str))
     write_csv("small.csv", small)
     write_csv("holes.csv", np.where(rng.random(small.shape) < 0.05, "", small))
-    write_csv("letters.csv", latent_classes(rng, 2000, 17, 26))
+    write_csv("dozens.csv", latent_classes(rng, 300, 8, 12))
     os.mkdir("folder")
     for k in range(4):
         columns = {f"v{j}": rng.integers(0, 2, 50_000).astype(np.int8) for j in range(200)}

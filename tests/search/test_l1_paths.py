@@ -179,3 +179,11 @@ def test_oracle_supports_that_are_not_refitted_cannot_be_the_best():
     ]
     np.testing.assert_allclose(found.scores, best, rtol=0, atol=1e-9)
     assert found.evaluations.sum() < sum(len(set(own)) for own in supports)
+
+
+def test_example_supports_whose_penalty_exceeds_every_gain_are_not_fitted():
+    # The largest supports would have more parameters than a regression may have.
+    values = np.random.default_rng(0).integers(0, 26, size=(60, 14))
+    found = l1_blankets(job_of(samples_with_levels(values)), **REFIT)
+    assert members(found) == [[]] * 14
+    assert found.evaluations[1:].sum() == 0

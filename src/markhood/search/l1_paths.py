@@ -23,11 +23,12 @@ any proportion, so rounding would choose the support.
 A variable with more than two levels is represented by its indicators. Each indicator of a target
 has its own path on the indicators of the candidates, a variable is in a support if one of its
 indicators is, and the supports of all these paths are refitted by multinomial regression. No subset
-of a support has a higher likelihood, so subsets whose penalty is then too high are not fitted; the
-support with the most subsets is fitted next. Without a refit, data must be binary, because there is
-no single regression to take coefficients from. Paths do not support weights: samples are repeated
-by their weights, rounded to quarters of the mean weight unless they are whole numbers. Refits use
-the exact weights, and log-likelihoods of the path are scaled to the total weight.
+of a support has a higher likelihood, and no log-likelihood is positive, so supports whose penalty
+is then too high are not fitted; the cheapest support is fitted first, then that with the most
+subsets. Without a refit, data must be binary, because there is no single regression to take
+coefficients from. Paths do not support weights: samples are repeated by their weights, rounded to
+quarters of the mean weight unless they are whole numbers. Refits use the exact weights, and
+log-likelihoods of the path are scaled to the total weight.
 
 Forbidden neighbours are not candidates. Required ones are candidates like others, and then join
 every support of the path, so that their penalty does not affect the selection. Without a refit,
@@ -293,13 +294,13 @@ def _refitted(
     has = np.array([np.isin(scorer.owners, support) for support in supports])
     contains = (~has).astype(np.float64) @ has.T == 0  # whether a support contains another
     prices = np.array([price(support) for support in supports])
-    reached, highest = np.full(len(supports), -np.inf), np.full(len(supports), np.inf)
-    may_win = np.ones(len(supports), np.bool_)
+    reached, highest = np.full(len(supports), -np.inf), np.zeros(len(supports))
+    may_win, k = np.ones(len(supports), np.bool_), int(np.argmin(prices))
     while may_win.any():
-        k = int(np.argmax(np.where(may_win, contains[:, may_win].sum(axis=1), -1)))
         (reached[k],) = scored([supports[k]])
         highest[contains[k]] = np.minimum(highest[contains[k]], reached[k] + prices[k])
         may_win &= (highest - prices >= reached.max() - TIE) & (reached == -np.inf)
+        k = int(np.argmax(np.where(may_win, contains[:, may_win].sum(axis=1), -1)))
     return list(reached)
 
 
