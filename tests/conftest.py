@@ -42,9 +42,14 @@ def all_kernels():
     return BACKENDS
 
 
+@pytest.fixture(scope="session", autouse=True)
+def listening():
+    """Listen to SIGINT, which a shell lets the processes in its background ignore."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture
 def ctrl_c():
-    """Listen to SIGINT, which processes in the background are told to ignore."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield lambda: os.kill(os.getpid(), signal.SIGINT)
-    signal.signal(signal.SIGINT, before)
+    """Send SIGINT to this process."""
+    return lambda: os.kill(os.getpid(), signal.SIGINT)
