@@ -8,29 +8,29 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import chdir
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import markhood
+from markhood.commandline.app import app
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
 
 
-def run(*arguments, cwd=None, columns=100, **options):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=120,
-        env={**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"},
-        **options,
-    )
+def run(*arguments, cwd=".", columns=100):
+    """Run a command in this process, which is faster than one of its own."""
+    runner = CliRunner(env={"COLUMNS": str(columns), "NO_COLOR": "1"})
+    with chdir(cwd):
+        done = runner.invoke(app, list(map(str, arguments)))
+    if not isinstance(done.exception, SystemExit | None):
+        raise done.exception
+    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 @pytest.fixture
