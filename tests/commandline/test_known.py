@@ -1,28 +1,16 @@
-"""What is known beforehand, from files on the command line."""
+"""Known edges, groups and priors from files on the command line."""
 
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import markhood
+from commandline.test_cli import run
 
-COMMAND = [sys.executable, "-c", "from markhood.commandline.app import main; main()"]
 
-
-def run(folder, *arguments):
-    return subprocess.run(
-        [*COMMAND, "learn", "votes.csv", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        timeout=120,
-        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
-    )
+def learn(folder, *arguments):
+    return run("learn", "votes.csv", *arguments, cwd=folder)
 
 
 @pytest.fixture
@@ -57,7 +45,7 @@ def folder(tmp_path):
     ids=str,
 )
 def test_learn_knows(folder, arguments, edges):
-    done = run(folder, *arguments, "--output", "graph.json")
+    done = learn(folder, *arguments, "--output", "graph.json")
     assert done.returncode == 0, done.stderr
     graph = markhood.read_graph(folder / "graph.json")
     assert ["-".join(names) for names in graph.edge_names()] == edges.split()
@@ -66,7 +54,7 @@ def test_learn_knows(folder, arguments, edges):
 
 
 def test_learn_says_what_it_knew(folder):
-    done = run(
+    done = learn(
         folder,
         "--required-edges=required.csv",
         "--forbidden-edges=forbidden.tsv",
@@ -78,8 +66,10 @@ def test_learn_says_what_it_knew(folder):
 
 
 def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
-    run(folder, "--output", "first.csv")
-    done = run(folder, "--gamma", "1000", "--required-edges", "first.csv", "--output", "second.csv")
+    learn(folder, "--output", "first.csv")
+    done = learn(
+        folder, "--gamma", "1000", "--required-edges", "first.csv", "--output", "second.csv"
+    )
     assert done.returncode == 0, done.stderr
     first, second = (markhood.read_graph(folder / f"{n}.csv") for n in ("first", "second"))
     assert second.edge_names() == first.edge_names()
@@ -136,7 +126,7 @@ def test_an_edge_list_that_markhood_wrote_can_be_required(folder):
 def test_conflicts_are_one_line_and_nothing_is_written(folder, files, arguments, facts):
     for name, text in files.items():
         (folder / name).write_text(text)
-    done = run(folder, *arguments.split(), "--output", "graph.json")
+    done = learn(folder, *arguments.split(), "--output", "graph.json")
     assert done.returncode == 2
     assert re.fullmatch(rf"markhood: .*{facts}.* \[[a-z-]+\]\n", done.stderr), done.stderr
     assert not (folder / "graph.json").exists()
