@@ -16,6 +16,7 @@ from markhood import PLRHC
 from markhood.data.coding.encode import encode
 from markhood.errors import InputError
 from markhood.execution.cluster import Cluster
+from markhood.execution.dask import DaskEngine
 from markhood.execution.executors import executor_named
 from markhood.execution.packed_work import LARGE
 from markhood.execution.runner import Runner
@@ -167,6 +168,22 @@ def test_example_learning_survives_a_worker_that_is_killed(cluster, executor):
     )
     assert killed == victims
     assert there.graph == Request(Plrhc(criterion=Slow())).learn(samples).graph
+
+
+def test_example_a_worker_of_dask_dies_while_data_are_sent():
+    class Client:
+        n_lost = 0
+
+        def wait_for_workers(self, n):
+            pass
+
+        def scatter(self, values, **_):
+            if self.n_lost < 2:
+                self.n_lost += 1
+                raise OSError("closed")  # distributed's CommClosedError is one
+            return values
+
+    assert DaskEngine(Client()).send("data") == "data"
 
 
 def test_example_all_workers_of_dask_are_killed(dask_cluster):

@@ -68,10 +68,10 @@ def test_learn_prints_a_summary_and_writes_every_format(votes, tmp_path):
 def test_same_graph_as_python_and_golden(tmp_path):
     done = run("learn", GOLDEN / "grid-64-500.npz", "-o", tmp_path / "g.json", "--n-jobs", "2")
     assert done.returncode == 0, done.stderr
-    golden = np.load(GOLDEN / "grid-64-500.npz")
     learned = markhood.read_graph(tmp_path / "g.json")
-    assert learned == markhood.learn(golden["data"])
-    assert learned.edges.tolist() == golden["plrhc"].tolist()
+    with np.load(GOLDEN / "grid-64-500.npz") as golden:
+        assert learned == markhood.learn(golden["data"])
+        assert learned.edges.tolist() == golden["plrhc"].tolist()
 
 
 def test_dash_writes_csv_to_standard_output_and_the_summary_to_standard_error(votes):

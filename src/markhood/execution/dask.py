@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from markhood.errors import InputError
-from markhood.execution.cluster import Cluster, DataLostError
+from markhood.execution.cluster import MOST_LOSSES, Cluster, DataLostError
 from markhood.execution.packed_work import forget, has_file, run_tiles
 
 
@@ -32,6 +32,12 @@ class DaskEngine:
         return all(self._client.run(has_file, path, size).values())
 
     def send(self, value: Any) -> Any:
+        for _ in range(MOST_LOSSES):
+            with suppress(OSError):  # a worker died meanwhile
+                return self._scattered(value)
+        return self._scattered(value)
+
+    def _scattered(self, value: Any) -> Any:
         self._client.wait_for_workers(1)
         # Unique keys: a key made from the content may still be in the process of removal.
         return self._client.scatter([value], broadcast=True, hash=False)[0]
