@@ -93,7 +93,7 @@ class Runner:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Limit BLAS to one thread: small products and eigenvalues only get slower by more."""
+    """Limit BLAS to one thread, because more threads slow down small products."""
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1, user_api="blas")  # type: ignore[no-any-return]
