@@ -209,9 +209,11 @@ export class Network {
   }
 
   async move(to) {
+    // Sigma loses the end of an animation that takes no time, which then never resolves.
+    if (still.matches) return this.camera.setState(to);
     this.animations += 1;
     this.container.dataset.camera = "moving";
-    await this.camera.animate(to, { duration: still.matches ? 0 : 300 });
+    await this.camera.animate(to, { duration: 300 });
     this.animations -= 1;
     if (!this.animations) this.container.dataset.camera = "resting";
   }
