@@ -37,7 +37,7 @@ auto fit_pairs(const Bits& bits, In<std::int64_t, 2> pairs, ListArrays first, Li
 
 auto sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds, In<double, 1> bin_log_bayes_factors,
               In<double, 1> bin_counts, double scale, double shape, double background, In<double, 1> expected, double density, bool learns_density, In<std::uint8_t, 1> periods,
-              In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator, std::optional<Integers> known, std::size_t n_settling,
+              double most_slopes, In<std::uint8_t, 1> present, In<std::uint32_t, 1> generator, std::optional<Integers> known, std::size_t n_settling,
               std::size_t n_sweeps, std::size_t n_covariates, const std::string& instruction_set) {
     const std::size_t n = pairs.shape(0);
     const Covariates covariates = covariates_of(bits, n_covariates);
@@ -61,7 +61,7 @@ auto sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> pr
     std::vector<std::int64_t> fits;
     const Sink into_fits = sink_into(fits);
     const GraphChain chain{pairs.data(), n, covariates, prior_log_odds.data(), bin_log_bayes_factors.data(), bin_counts.data(),
-                           bin_counts.shape(0), scale, shape, background, expected.data(), density, learns_density, periods.data(), state.data(), random.data(),
+                           bin_counts.shape(0), scale, shape, background, expected.data(), density, learns_density, periods.data(), most_slopes, state.data(), random.data(),
                            known ? known->data() : nullptr, known ? known->shape(0) : 0};
     const GraphNumbers numbers{probabilities.data(), couplings.data(), squares.data()};
     const std::int64_t n_fits = call(&Tier::sample_graphs, instruction_set, bits.rows, chain, n_settling, n_sweeps,
@@ -76,7 +76,7 @@ void bind_pairs(nb::module_& m) {
     m.def("fit_pairs", &fit_pairs, "bits"_a, "pairs"_a, "first"_a, "second"_a, "scale"_a, "n_covariates"_a = 0,
           "instruction_set"_a = "");
     m.def("sample_graphs", &sample_graphs, "bits"_a, "pairs"_a, "prior_log_odds"_a, "bin_log_bayes_factors"_a, "bin_counts"_a,
-          "scale"_a, "shape"_a, "background"_a, "expected"_a, "density"_a, "learns_density"_a, "periods"_a, "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a,
+          "scale"_a, "shape"_a, "background"_a, "expected"_a, "density"_a, "learns_density"_a, "periods"_a, "most_slopes"_a, "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a,
           "n_sweeps"_a, "n_covariates"_a = 0, "instruction_set"_a = "");
 }
 

@@ -40,6 +40,7 @@
 #pragma once
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "fit/chord.hpp"
 #include "fit/l1_step.hpp"
@@ -92,13 +93,12 @@ class Newton {
     Cholesky& factor() { return curvature_; }
 
     // Only factorises the curvature at `coefficients`.
-    void factorise(Likelihood& likelihood) {
-        begin(likelihood, 0.0, 0.0);
-        has_prior_ = true;
-        evaluate(likelihood);
-        differentiate(likelihood);
-        solve(true);
-        left_over_ = 0.0;
+    void factorise(Likelihood& likelihood) { step_from(likelihood); }
+
+    // One step from `coefficients`, where the curvature is factorised; returns the maximum by the quadratic model.
+    double step_once(Likelihood& likelihood) {
+        const auto [objective, promised] = step_from(likelihood);
+        return objective + take_last_step(promised);
     }
 
     // The maximum without coefficient j of a fit whose maximum is at `coefficients`, by chord steps with the factorisation of the
@@ -192,6 +192,17 @@ class Newton {
     static constexpr double kInterceptRidge = 1e-12;  // the same for an intercept
     static constexpr double kDivergingGrowth = 0.1;   // growth of a coefficient at infinity as the penalty falls by a factor e
     static constexpr int kFinalSteps = 3;             // whole steps after the likelihood shows no difference any more
+
+    // The objective at `coefficients` under the prior, and what a step from there promises.
+    std::pair<double, double> step_from(Likelihood& likelihood) {
+        begin(likelihood, 0.0, 0.0);
+        has_prior_ = true;
+        const double objective = evaluate(likelihood);
+        differentiate(likelihood);
+        const double promised = solve(true);
+        left_over_ = 0.0;
+        return {objective, promised};
+    }
 
     static bool reuses(const Likelihood& likelihood) {
         if constexpr (kReuses && requires { likelihood.has_costly_curvature(); }) return likelihood.has_costly_curvature();

@@ -172,6 +172,7 @@ struct GraphChain {
     double density;
     bool learns_density;
     const std::uint8_t* periods;
+    double most_slopes;  // of the regression of an end on its neighbours
     std::uint8_t* present;
     std::uint32_t* generator;
     const std::int64_t* fits;

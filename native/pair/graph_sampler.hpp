@@ -84,9 +84,9 @@ class GraphSampler {
   private:
     // Most fits that are stored; more for many pairs, since each needs some: a grid of 4096 variables 4.6.
     static constexpr std::size_t kMostKept = std::size_t{1} << 20, kMostNumbers = std::size_t{1} << 23, kFitsPerPair = 6;
-    // From how many neighbours of both ends on a step is quicker than a fit; how many numbers a reference has; and how far a step's log Bayes
-    // factor may be from that of its reference.
-    static constexpr std::size_t kManyNeighbours = 8, kReferenceNumbers = 5;
+    // From how many scores of both ends' neighbours on a step is quicker than a fit; and how far a step's log Bayes factor may be from that
+    // of its reference.
+    static constexpr std::size_t kManyScores = 8;
     static constexpr double kNear = 3.0;
     static constexpr double kLargestLogOdds = -1.0986122886681098;  // of a density of 1/4: an edge has a Bayes factor of at least 3
     static constexpr std::size_t at_least(std::size_t least, std::size_t n) { return n < least ? least : n; }
@@ -151,7 +151,22 @@ class GraphSampler {
         }
     }
 
+    // A pair that an end has no room for remains none.
     void visit(std::size_t pair, const GraphNumbers* sums, double times) {
+        last_[pair] = -HUGE_VAL;
+        const double p = chain_.present[pair] || has_room(pair) ? probability(pair, sums, times) : 0.0;
+        const bool edge = (draw() + 0.5) * 0x1p-32 < p;
+        if (edge != (chain_.present[pair] != 0)) flip(pair);
+    }
+
+    // Whether neither end would have too many slopes with one more edge.
+    bool has_room(std::size_t pair) const {
+        const std::size_t of_first = slopes_[first(pair)], of_second = slopes_[second(pair)], n = Fits::n_free(rows_, first(pair), second(pair));
+        return static_cast<double>(n + (of_first > of_second ? of_first : of_second)) <= chain_.most_slopes;
+    }
+
+    // The probability of a pair, which is added to `sums`.
+    double probability(std::size_t pair, const GraphNumbers* sums, double times) {
         const Known& known = evidence_of(pair);
         const std::size_t n = first_number_[pair + 1] - first_number_[pair];
         const double *coupling = numbers_.data() + known.numbers, *variance = coupling + n;
@@ -174,8 +189,7 @@ class GraphSampler {
                 squares[k] += times * p * (coupling[k] * coupling[k] + variance[k]);
             }
         }
-        const bool edge = (draw() + 0.5) * 0x1p-32 < p;
-        if (edge != (chain_.present[pair] != 0)) flip(pair);
+        return p;
     }
 
     // Ratio of the coupling that is shown to the one with the prior N(0, scale^2).
@@ -213,6 +227,8 @@ class GraphSampler {
         chain_.present[pair] ^= 1;
         hash_[first(pair)] ^= mixed(second(pair));
         hash_[second(pair)] ^= mixed(first(pair));
+        const std::size_t n = Fits::n_free(rows_, first(pair), second(pair));
+        for (std::size_t end : {first(pair), second(pair)}) slopes_[end] += chain_.present[pair] ? n : -n;
     }
 
     // Moves the log odds of the density by one Newton step, at most 1, towards the fixed point at which it is the mean of P, and of half an
@@ -272,27 +288,53 @@ class GraphSampler {
         const std::size_t i = first(pair), j = second(pair);
         collect(i, j, given_i_);
         collect(j, i, given_j_);
-        const bool steps = has_steps_ && given_i_.size() + given_j_.size() >= kManyNeighbours && Fits::n_free(rows_, i, j) == 1;
-        const bool passing = chain_.present[pair];
-        const Regression apart_i = steps ? stepped(0, i, others_i, given_i_, passing) : regression(i, others_i, given_i_);
-        const Regression apart_j = steps ? stepped(1, j, others_j, given_j_, passing) : regression(j, others_j, given_j_);
-        ScoreStep step;
-        const bool has_step = steps && steps_.take(i, j, prior_, &step);
-        const std::uint64_t reference = Store<Known>::key(mixed((i << 31 | j) + kReferences));
-        const Known* near = has_step ? evidence_.find(reference) : nullptr;
+        const bool steps = has_steps_ && n_scores(given_i_) + n_scores(given_j_) >= kManyScores;
+        const bool has_moments = steps && Fits::n_free(rows_, i, j) == 1, passing = chain_.present[pair];
+        const Regression apart_i = has_moments ? stepped(0, i, others_i, given_i_, passing) : regression(i, others_i, given_i_, steps);
+        const Regression apart_j = has_moments ? stepped(1, j, others_j, given_j_, passing) : regression(j, others_j, given_j_, steps);
+        const End end_i{i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients};
+        const End end_j{j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients};
         ++n_fits;
         stop_if_asked();
-        if (near && near->n_numbers == kReferenceNumbers) {
-            const double *at = numbers_.data() + near->numbers, gained = step.log_bayes_factor - at[2];
-            if (std::fabs(gained) < kNear)
-                return keep(near->log_bayes_factor + gained, {at[0] + step.coupling - at[3], at[1] * step.variance / at[4]});
+        Known step;
+        if (!steps || (has_moments && !moment_step(i, j, step))) {
+            fits_.fit_pair(rows_, end_i, end_j, prior_);
+            return joined(i, j, apart_i, apart_j);
         }
-        const Known exact = fitted({i, given_i_.data(), given_i_.size(), coefficients_.data() + apart_i.coefficients},
-                                   {j, given_j_.data(), given_j_.size(), coefficients_.data() + apart_j.coefficients}, apart_i, apart_j);
-        if (has_step)
-            evidence_.add(reference, keep(exact.log_bayes_factor, {numbers_[exact.numbers], numbers_[exact.numbers + 1],
-                                                                   step.log_bayes_factor, step.coupling, step.variance}));
+        if (!has_moments) {
+            fits_.step_pair(rows_, end_i, end_j, prior_);
+            step = joined(i, j, apart_i, apart_j);
+        }
+        const std::uint64_t reference = Store<Known>::key(mixed((i << 31 | j) + kReferences));
+        if (const Known* near = evidence_.find(reference))
+            if (take_from(*near, step)) return step;
+        fits_.fit_pair(rows_, end_i, end_j, prior_);
+        const Known exact = joined(i, j, apart_i, apart_j);
+        evidence_.add(reference, refer(exact, step));
         return exact;
+    }
+
+    // The numbers of a reference: those of the fit, then its step's log Bayes factor and numbers.
+    Known refer(const Known& exact, const Known& step) {
+        const std::size_t at = numbers_.size(), n = exact.n_numbers;
+        double* to = numbers_.resize(at + 2 * n + 1) + at;
+        std::memcpy(to, numbers_.data() + exact.numbers, n * sizeof(double));
+        to[n] = step.log_bayes_factor;
+        std::memcpy(to + n + 1, numbers_.data() + step.numbers, n * sizeof(double));
+        return {exact.log_bayes_factor, at, 2 * n + 1};
+    }
+
+    // Corrects a step by what the reference's step was off; false if they are far apart.
+    bool take_from(const Known& reference, Known& step) {
+        const std::size_t n = step.n_numbers;
+        if (reference.n_numbers != 2 * n + 1) return false;
+        const double *fitted = numbers_.data() + reference.numbers, *stepped = fitted + n + 1, gained = step.log_bayes_factor - fitted[n];
+        if (!(std::fabs(gained) < kNear)) return false;
+        step.log_bayes_factor = reference.log_bayes_factor + gained;
+        double* own = numbers_.data() + step.numbers;
+        for (std::size_t k = 0; k < n / 2; ++k) own[k] += fitted[k] - stepped[k];
+        for (std::size_t k = n / 2; k < n; ++k) own[k] *= fitted[k] / stepped[k];
+        return true;
     }
 
     // The regression of an end, whose moments are then ready for a step.
@@ -309,35 +351,40 @@ class GraphSampler {
         return remember(variable, key, given, {objective, newton.factor().log_determinant(), ended, newton.coefficients.size()});
     }
 
-    template <std::size_t n>
-    Known keep(double log_bayes_factor, const double (&numbers)[n]) {
-        const std::size_t at = numbers_.size();
-        double copy[n];
-        std::memcpy(copy, numbers, sizeof copy);
-        numbers_.resize(at + n);
-        std::memcpy(numbers_.data() + at, copy, sizeof copy);
-        return {log_bayes_factor, at, n};
+    bool moment_step(std::size_t i, std::size_t j, Known& to) {
+        ScoreStep step;
+        if (!steps_.take(i, j, prior_, &step)) return false;
+        to = {step.log_bayes_factor, numbers_.size(), 2};
+        numbers_.push(step.coupling);
+        numbers_.push(step.variance);
+        return true;
     }
 
-    Known fitted(const End& i, const End& j, const Regression& apart_i, const Regression& apart_j) {
-        fits_.fit_pair(rows_, i, j, prior_);
+    // What the latest fit of a pair says.
+    Known joined(std::size_t i, std::size_t j, const Regression& apart_i, const Regression& apart_j) {
         const Maximum joint = fits_.pair();
         const double determinant = joint.log_determinant - apart_i.log_determinant - apart_j.log_determinant;
-        const double prior = static_cast<double>(Fits::n_free(rows_, i.variable, j.variable)) * log_scale_;
-        const std::size_t at = numbers_.size(), n = Fits::n_shown(rows_, i.variable, j.variable);
+        const double prior = static_cast<double>(Fits::n_free(rows_, i, j)) * log_scale_;
+        const std::size_t at = numbers_.size(), n = Fits::n_shown(rows_, i, j);
         numbers_.resize(at + 2 * n);
         fits_.show(numbers_.data() + at, numbers_.data() + at + n);
         return {joint.objective - apart_i.objective - apart_j.objective - prior - 0.5 * determinant, at, 2 * n};
+    }
+
+    std::size_t n_scores(const Buffer<std::int64_t>& given) const {
+        std::size_t n = 0;
+        for (std::size_t k = 0; k < given.size(); ++k) n += rows_.n_scores(index_of(given[k]));
+        return n;
     }
 
     static std::uint64_t regression_key(std::size_t variable, std::uint64_t others) {
         return Store<Regression>::key(mixed(mixed(variable + kTargets) ^ others));
     }
 
-    Regression regression(std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given) {
+    Regression regression(std::size_t variable, std::uint64_t others, const Buffer<std::int64_t>& given, bool from_near) {
         const std::uint64_t key = regression_key(variable, others);
         if (const Regression* found = regressions_.find(key)) return *found;
-        fits_.fit_end(rows_, {variable, given.data(), given.size(), nullptr}, prior_);
+        fits_.fit_end(rows_, {variable, given.data(), given.size(), from_near ? start_near(variable, given) : nullptr}, prior_);
         return remember(variable, key, given, fits_.end());
     }
 
@@ -353,18 +400,24 @@ class GraphSampler {
         return found;
     }
 
-    // Where the latest regression of a variable of one score ended, for the neighbours that both have; null where there is none.
+    // Where the latest regression of a variable ended, for the neighbours that both have; null where there is none.
     const double* start_near(std::size_t variable, const Buffer<std::int64_t>& given) {
         const Regression& latest = latest_[variable];
         if (!latest.n_given) return nullptr;
         const double* from = coefficients_.data() + latest.coefficients;
-        const std::int64_t *of_latest = given_.data() + latest.given, *end = of_latest + latest.n_given;
         start_.resize(0);
         for (std::size_t t = 0; t + 1 < rows_.levels(variable); ++t) start_.push(*from++);
-        for (std::size_t k = 0; k < given.size(); ++k) {
-            for (; of_latest < end && *of_latest < given[k]; ++of_latest) from += rows_.n_scores(index_of(*of_latest));
-            const bool is_common = of_latest < end && *of_latest == given[k];
-            for (std::size_t u = 0; u < rows_.n_scores(index_of(given[k])); ++u) start_.push(is_common ? from[u] : 0.0);
+        for (std::size_t own = 0; own < rows_.n_scores(variable); ++own) {
+            const std::int64_t *of_latest = given_.data() + latest.given, *end = of_latest + latest.n_given;
+            const auto skip_to = [&](std::int64_t next) {
+                for (; of_latest < end && *of_latest < next; ++of_latest) from += rows_.n_scores(index_of(*of_latest));
+            };
+            for (std::size_t k = 0; k < given.size(); ++k) {
+                skip_to(given[k]);
+                const bool is_common = of_latest < end && *of_latest == given[k];
+                for (std::size_t u = 0; u < rows_.n_scores(index_of(given[k])); ++u) start_.push(is_common ? from[u] : 0.0);
+            }
+            skip_to(INT64_MAX);
         }
         return start_.data();
     }
@@ -392,10 +445,13 @@ class GraphSampler {
         std::memcpy(next.data(), partner_start_.data(), d * sizeof(std::size_t));
         hash_.resize(d);
         std::memset(hash_.data(), 0, d * sizeof(std::uint64_t));
+        slopes_.zeros(d);
         const auto put = [&](std::size_t v, std::size_t partner, std::size_t pair) {
             partner_[next[v]] = partner;
             partner_pair_[next[v]++] = pair;
-            if (chain_.present[pair]) hash_[v] ^= mixed(partner);
+            if (!chain_.present[pair]) return;
+            hash_[v] ^= mixed(partner);
+            slopes_[v] += Fits::n_free(rows_, v, partner);
         };
         for (std::size_t k = 0; k < n; ++k) put(second(k), first(k), k);
         for (std::size_t k = 0; k < n; ++k) put(first(k), second(k), k);
@@ -411,6 +467,7 @@ class GraphSampler {
     std::size_t most_numbers_;
     Buffer<std::size_t> partner_start_, partner_, partner_pair_;
     Buffer<std::uint64_t> hash_, known_key_;  // of the neighbours of a variable; of what known_ is about
+    Buffer<std::size_t> slopes_;  // of the regression of a variable on its neighbours
     Buffer<Known> known_;
     Buffer<double> last_;  // log Bayes factor of each pair
     Buffer<std::uint32_t> due_;  // the pairs of a sweep

@@ -43,10 +43,13 @@ class LevelPairLikelihood {
     void set(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { set(rows, i, &j, prior); }
     void set(BitRows rows, const End& i, const SlopePrior& prior) { set(rows, i, nullptr, prior); }
 
-    // The regression of i starts without slopes, the pair from both ends' regressions.
+    // The regression of i starts from its coefficients, without slopes where it has none; the pair from both ends' regressions.
     void start(double* b, double* precision) const {
         for (std::size_t k = 0; k < n_parameters; ++k) precision[k] = parameters_[k].precision;
-        start_j_ ? start_apart(b) : start_without_slopes(b);
+        if (!start_i_) return start_without_slopes(b);
+        std::memcpy(b, start_i_, i_.n_parameters() * sizeof(double));
+        if (start_j_) std::memcpy(b + i_.n_parameters(), start_j_, j_.n_parameters() * sizeof(double));
+        for (std::size_t k = n_parameters - i_.scores * j_.scores; k < n_parameters; ++k) b[k] = 0.0;
     }
 
     bool has_costly_curvature() const { return has_buckets_; }
@@ -120,12 +123,6 @@ class LevelPairLikelihood {
         lay_out(rows, i, j, prior);
         start_i_ = i.coefficients;
         start_j_ = j ? j->coefficients : nullptr;
-    }
-
-    void start_apart(double* b) const {
-        std::memcpy(b, start_i_, i_.n_parameters() * sizeof(double));
-        std::memcpy(b + i_.n_parameters(), start_j_, j_.n_parameters() * sizeof(double));
-        for (std::size_t k = n_parameters - i_.scores * j_.scores; k < n_parameters; ++k) b[k] = 0.0;
     }
 
     // With the shares of the levels, but for a hair, were one empty.

@@ -3,6 +3,7 @@
 //     n_shown(rows, i, j), n_free(rows, i, j)     how many numbers a coupling is shown as, and how many are free
 //     fit_end(rows, end, prior)                   the regression of one end on its other neighbours
 //     fit_pair(rows, i, j, prior)                 the pair with its coupling, from both ends' coefficients
+//     step_pair(rows, i, j, prior)                one step of that fit
 //     end(), pair()                               what the last of each came to
 //     show(coupling, variance)                    of the last pair
 //     centred(b, n, room), uncentred(b, n, room)  coefficients by centred scores (score_step.hpp), and back
@@ -27,11 +28,13 @@ class LaplaceFit {
     // Takes what the likelihood is set by, the prior last.
     template <class... Given>
     void fit(const SlopePrior& prior, const Given&... given) {
-        likelihood_.set(given..., prior);
-        newton_.coefficients.resize(likelihood_.n_parameters);
-        newton_.precision.resize(likelihood_.n_parameters);
-        likelihood_.start(newton_.coefficients.data(), newton_.precision.data());
+        start(prior, given...);
         objective_ = newton_.maximise_laplace(likelihood_, prior.least_gain());
+    }
+    template <class... Given>
+    void step(const SlopePrior& prior, const Given&... given) {
+        start(prior, given...);
+        objective_ = newton_.step_once(likelihood_);
     }
 
     Maximum maximum() const {
@@ -43,6 +46,14 @@ class LaplaceFit {
     }
 
   private:
+    template <class... Given>
+    void start(const SlopePrior& prior, const Given&... given) {
+        likelihood_.set(given..., prior);
+        newton_.coefficients.resize(likelihood_.n_parameters);
+        newton_.precision.resize(likelihood_.n_parameters);
+        likelihood_.start(newton_.coefficients.data(), newton_.precision.data());
+    }
+
     double objective_ = 0.0;
     Likelihood likelihood_;
     Newton<Likelihood> newton_;
@@ -56,6 +67,7 @@ class Fits {
 
     void fit_end(BitRows rows, const End& end, const SlopePrior& prior) { end_.fit(prior, rows, end); }
     void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(prior, rows, i, j); }
+    void step_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.step(prior, rows, i, j); }
     Maximum end() const { return end_.maximum(); }
     Maximum pair() const { return pair_.maximum(); }
     void show(double* coupling, double* variance) { pair_.show(coupling, variance); }

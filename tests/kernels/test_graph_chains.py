@@ -44,10 +44,25 @@ def chain_of(pairs, seed=1):
     return GraphChain(np.zeros(len(pairs), np.uint8), state)
 
 
-@pytest.mark.parametrize(("n_variables", "n_covariates"), [(3, 0), (4, 0), (3, 2)])
-def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables, n_covariates):
-    values = network(6, 120, n_variables + n_covariates, strength=1.2)
-    bits, pairs = pack(values), all_pairs(n_variables)
+def copied_at_random(n_levels, share, n_rows=120, n_variables=4):
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, n_levels, (n_rows, n_variables))
+    for j in range(1, n_variables):
+        values[:, j] = np.where(rng.random(n_rows) < share, values[:, j - 1], values[:, j])
+    return values
+
+
+@pytest.mark.parametrize(
+    ("values", "n_covariates"),
+    [
+        (network(6, 120, 3, strength=1.2), 0),
+        (network(6, 120, 4, strength=1.2), 0),
+        (network(6, 120, 5, strength=1.2), 2),
+        (copied_at_random(4, 0.25), 0),  # up to twelve scores of neighbours: most fits are steps
+    ],
+)
+def test_oracle_averages_are_those_of_the_distribution_it_settles_in(values, n_covariates):
+    bits, pairs = samples_with_levels(values).bits, all_pairs(values.shape[1] - n_covariates)
     density, scale = 0.3, 0.8
     odds = np.log(density / (1 - density))
 
@@ -68,6 +83,27 @@ def test_oracle_averages_are_those_of_the_distribution_it_settles_in(n_variables
         np.testing.assert_allclose(sums.probabilities / 20_000, expected, atol=0.02)
 
 
+@pytest.mark.parametrize(("n_levels", "most"), [(2, 2), (3, 9)])
+def test_property_no_variable_has_more_slopes_than_allowed(kernels, n_levels, most):
+    """Of its neighbours: two in both cases."""
+    rng = np.random.default_rng(2)
+    values = np.repeat(rng.integers(0, n_levels, (150, 1)), 4, axis=1)
+    values = np.where(
+        rng.random(values.shape) < 0.2, rng.integers(0, n_levels, values.shape), values
+    )
+    bits, pairs = samples_with_levels(values).bits, all_pairs(4)
+    prior = prior_of(pairs, 0.9)._replace(most_slopes=most)
+    sums, end = kernels.sample_graphs(bits, pairs, prior, chain_of(pairs), 2, 6)
+    degrees = np.bincount(pairs[end.present > 0].ravel(), minlength=4)
+    assert degrees.max() == 2
+    free, _ = kernels.sample_graphs(bits, pairs, prior_of(pairs, 0.9), chain_of(pairs), 2, 6)
+    assert free.probabilities.sum() > sums.probabilities.sum() + 6
+    full = chain_of(pairs)._replace(present=np.ones(len(pairs), np.uint8))
+    required = prior._replace(log_odds=np.full(len(pairs), np.inf))
+    kept, _ = kernels.sample_graphs(bits, pairs, required, full, 0, 3)
+    np.testing.assert_array_equal(kept.probabilities, 3)
+
+
 @pytest.mark.parametrize("n_covariates", [0, 2])
 def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels, n_covariates):
     values = network(2, 200, 6, strength=1.5)
@@ -76,6 +112,7 @@ def test_oracle_every_instruction_set_walks_as_the_twin_does(native_kernels, n_c
     log_odds[[0, 3]] = np.inf, -1.0
     periods = 1 + np.arange(len(pairs)) % 3
     prior = prior_of(pairs, 0.2, log_odds, learns=True, periods=periods)
+    prior = prior._replace(most_slopes=2)
     walk = bits, pairs, prior, chain_of(pairs), 3, 12, n_covariates
     expected, end = ReferenceKernels().sample_graphs(*walk)
     sums, reached = native_kernels.sample_graphs(*walk)

@@ -343,6 +343,18 @@ def test_example_tables_that_the_data_cannot_determine_are_reported():
     assert graph.provenance["chains"]["candidates"] == 0
 
 
+def test_property_a_regression_has_no_more_slopes_than_samples():
+    """Many levels of few samples took minutes: chains met ever larger neighbourhoods."""
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.full(7, 0.6), (12, 3))
+    classes = rng.integers(0, 3, 100)
+    columns = [[rng.choice(7, p=own[c]) for c in classes] for own in shares]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", markhood.DataWarning)
+        graph = markhood.learn(np.column_stack(columns), "bayes", kinds="nominal")
+    assert 0 < max(map(len, map(graph.neighbours, graph.nodes))) <= 200 // 36
+
+
 def test_example_density_and_scale_are_in_the_methods_paragraph():
     chains = {"edge_density": 0.125, "coupling_scale": 1.75}
     about = {"method": "bayes", "chains": chains, "parameters": {"edge_prior": None}}

@@ -157,6 +157,7 @@ def sample_graphs(
     density: float,
     learns_density: bool,
     periods: NDArray[np.uint8],
+    most_slopes: float,
     present: NDArray[np.uint8],
     generator: NDArray[np.uint32],
     fits: _Integers | None,

@@ -192,7 +192,8 @@ class PairPrior(NamedTuple):
     pairs without an edge, and ``expected``, of shape (n_pairs,), their means, if they are single
     numbers (`kernels/reference/graph_chain.py`). ``periods`` has shape (n_pairs,): a pair with
     period p is visited in the last of every p burn-in sweeps and in the first of every p
-    accumulated sweeps.
+    accumulated sweeps. A pair with which the regression of an end on its neighbours would have
+    more than ``most_slopes`` slopes does not become an edge.
     """
 
     log_odds: NDArray[np.float64]
@@ -205,6 +206,7 @@ class PairPrior(NamedTuple):
     density: float
     learns_density: bool
     periods: NDArray[np.uint8]
+    most_slopes: float = np.inf
 
 
 class GraphChain(NamedTuple):

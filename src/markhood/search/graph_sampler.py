@@ -40,7 +40,12 @@ from markhood.scores.scorer import Pairs
 from markhood.search.background import Layout, with_background
 from markhood.search.chains import ChainRun, Ran, Sweeps, continued, generator_of, run_chain
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.remaining_pairs import has_too_many, may_be_edges, measure_remaining_pairs
+from markhood.search.remaining_pairs import (
+    has_too_many,
+    may_be_edges,
+    measure_remaining_pairs,
+    most_slopes,
+)
 from markhood.search.screen import screen
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import (
@@ -64,6 +69,9 @@ STILL = 0.01  # relative change of the density in a sweep that ends the rounds
 PERIODS = ((0.003, 20), (0.03, 10), (0.1, 4))
 ONCE = 255  # longer than every part of a continued chain: a visit in its first sweep
 SWEEPS_OF_ROUND = 6
+# Fits times further parameters of a coupling, per variable, after which chains are not doubled: 30
+# variables with five levels that depend on a hidden class take 20 s up to here, and then 54.
+MOST_WORK = 8000
 MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
 
 
@@ -167,7 +175,8 @@ def sample_edges(
         runs = list(map(continued, runs, further)) if runs else further
         n += length
         result = together(job, state, runs, replace(sweeps, n_averaged=n))
-        if 2 * n > sweeps.n_most or result.has_converged:
+        work = result.n_fits * (state.mean_size - 1) / job.n_nodes
+        if 2 * n > sweeps.n_most or result.has_converged or work > MOST_WORK:
             return result
         length, n_settling = n, 0
         state.visit_by(result)
@@ -299,6 +308,12 @@ class State:
         is_settled = is_certain & (found.draws.errors <= LARGEST_ERROR / 3)
         self._periods = np.where(is_settled, ONCE, periods_of(p)).astype(np.uint8)
 
+    @property
+    def mean_size(self) -> float:
+        """The mean number of parameters of a candidate's coupling."""
+        sizes = self._job.samples.bits.n_scores[self.pairs].prod(axis=1)
+        return float(sizes.mean()) if len(sizes) else 1.0
+
     def own_log_odds(self) -> NDArray[np.float64]:
         """Return the prior log odds of pairs with their own, infinite if required; NaN if none."""
         log_odds, numbers = np.full(len(self.pairs), np.nan), pair_numbers(self.pairs)
@@ -325,6 +340,7 @@ class State:
             self.density,
             is_learned,
             self._periods,
+            most_slopes(self._job.samples),
         )
 
     def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:

@@ -44,7 +44,7 @@ LEAST_RATIO = 1.0  # of a pair that may matter
 LEAST_PROBABILITY = 0.01  # marginal probability of a screened candidate
 FEW_PAIRS = 5000  # all of them are candidates
 FEW_SAMPLES = 100.0  # with fewer, the prior of the density is stronger
-MOST_PARAMETERS = 4  # of a coupling per sample; the data say next to nothing about larger tables
+SLOPES_PER_SAMPLE, MOST_SLOPES = 2, 2000  # a native fit of both ends has at most 4096 parameters
 LIKELY_EACH = 3  # per variable, for coupling tables with enough samples
 
 
@@ -124,10 +124,20 @@ class RemainingPairs:
         return self.known[scale]
 
 
+def most_slopes(samples: Samples) -> float:
+    """Return how many slopes the regression of a variable on its neighbours may have.
+
+    With many more slopes than samples it explains any data, and says nothing about another
+    neighbour. Of the 114 edges of three networks of 30 variables with eight levels, 100 samples
+    find 53 with one slope per sample, 110 with two, and all without a limit, in 6 times the time.
+    """
+    return min(max(SLOPES_PER_SAMPLE * samples.total_weight, 1.0), MOST_SLOPES)
+
+
 def has_too_many(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which pairs have more than `MOST_PARAMETERS` coupling parameters per sample."""
+    """Return which pairs have more coupling parameters than a regression may have slopes."""
     sizes = samples.bits.n_scores[pairs].prod(axis=1)
-    return np.asarray(sizes > np.maximum(1, MOST_PARAMETERS * samples.total_weight))
+    return np.asarray(sizes > most_slopes(samples))
 
 
 def may_be_edges(

@@ -22,14 +22,16 @@ In accumulated sweeps, a pair with period p is visited in the first of every p s
 counts for all p of them. During burn-in, it is visited in the last of every p sweeps, and the
 density does not change. `native/pair/graph_sampler.hpp` explains why this is correct.
 
-`native/pair/graph_sampler.hpp` makes the same draws while the ends of a pair have fewer than eight
-neighbours together, but reuses the fits of an earlier chain if there are any. From eight neighbours
-on, it replaces most fits by a step from an earlier fit of the pair, so the chains differ, and the
-probabilities agree within their Monte Carlo error. This module recomputes all fits.
+`native/pair/graph_sampler.hpp` makes the same draws while the neighbours of a pair's ends have
+fewer than eight scores together (r - 1 for r nominal levels, otherwise 1), but reuses the fits of
+an earlier chain if there are any. From eight scores on, it replaces most fits by a step from an
+earlier fit of the pair, so the chains differ, and the probabilities agree within their Monte Carlo
+error. This module recomputes all fits.
 """
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -61,13 +63,12 @@ def sample_graphs(
         for sweep in range(n):
             state.sweep(sweep, n, adds_up=adds_up)
             densities.append(state.density)
-    sums = state.sums or [[np.zeros(1)] * 2] * len(pairs)
     return (
         GraphSums(
             np.array(densities),
             state.probabilities,
-            np.concatenate([np.empty(0), *(coupling for coupling, _ in sums)]),
-            np.concatenate([np.empty(0), *(square for _, square in sums)]),
+            np.concatenate([np.empty(0), *state.couplings]),
+            np.concatenate([np.empty(0), *state.squares]),
             state.n_fits,
         ),
         GraphChain(state.present, state.generator.ravel(), chain.fits),
@@ -109,7 +110,8 @@ class _Sweeper:
         self.generator = chain.generator.reshape(4, 1).copy()
         self.density = prior.density
         self.probabilities = np.zeros(len(pairs))
-        self.sums: list[list[NDArray[np.float64]]] = []
+        self.couplings = [np.zeros(_n_shown(bits, i, j)) for i, j in pairs.tolist()]
+        self.squares = [np.zeros_like(coupling) for coupling in self.couplings]
         self.n_fits = 0
         self._bits, self._n_covariates = bits, n_covariates
         self._pairs: list[list[int]] = pairs.tolist()
@@ -140,17 +142,27 @@ class _Sweeper:
 
     def _visit(self, pair: int, counts: int) -> None:
         i, j = self._pairs[pair]
-        expected = float(self._prior.expected[pair])
-        fit = reshaped(self._fit(pair), self._units[pair], self._prior, expected)
         own = self._prior.log_odds[pair]
         odds = np.log(self.density / (1 - self.density)) if np.isnan(own) else own
-        self._last[pair] = fit.log_bayes_factor
-        p = float(_logistic(self._last[pair] + odds))
-        if counts:
-            self._add(pair, counts * p, fit)
+        p, self._last[pair] = 0.0, -np.inf
+        if self.present[pair] or self._has_room(pair):
+            expected = float(self._prior.expected[pair])
+            fit = reshaped(self._fit(pair), self._units[pair], self._prior, expected)
+            self._last[pair] = fit.log_bayes_factor
+            p = float(_logistic(self._last[pair] + odds))
+            if counts:
+                self._add(pair, counts * p, fit)
         if ((self._draw() + 0.5) * 2.0**-32 < p) != self.present[pair]:
             self.present[pair] ^= 1
             self._flip(i, j)
+
+    def _has_room(self, pair: int) -> bool:
+        scores = self._bits.n_scores
+        return all(
+            scores[end] * scores[[*(self._neighbours[end] | {other})]].sum()
+            <= self._prior.most_slopes
+            for end, other in permutations(self._pairs[pair])
+        )
 
     def _fit(self, pair: int) -> PairFit:
         i, j = self._pairs[pair]
@@ -164,13 +176,8 @@ class _Sweeper:
         return self._fits[pair, *given]
 
     def _add(self, pair: int, p: float, fit: Reshaped) -> None:
-        if not self.sums:
-            self.sums = [[np.zeros(1), np.zeros(1)] for _ in self._pairs]
-        coupling, square = self.sums[pair]
-        self.sums[pair] = [
-            coupling + p * fit.coupling,
-            square + p * (fit.coupling**2 + fit.variance),
-        ]
+        self.couplings[pair] += p * fit.coupling
+        self.squares[pair] += p * (fit.coupling**2 + fit.variance)
         self.probabilities[pair] += p
 
     def _flip(self, i: int, j: int) -> None:
@@ -195,6 +202,12 @@ class _Sweeper:
 
     def _draw(self) -> int:
         return int(next_random(self.generator)[0])
+
+
+def _n_shown(bits: Bits, i: int, j: int) -> int:
+    """Return how many numbers a coupling has: one, or those of a table."""
+    is_table = bits.n_scores[[i, j]].prod() > 1
+    return n_levels(bits, i) * n_levels(bits, j) if is_table else 1
 
 
 def _logistic(x: ArrayLike) -> NDArray[np.float64]:

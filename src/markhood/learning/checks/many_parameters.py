@@ -15,7 +15,7 @@ import numpy as np
 from markhood.data.genome.alphabets import alphabet_of
 from markhood.data.samples import Samples
 from markhood.errors import listed, option, warn
-from markhood.search.remaining_pairs import MOST_PARAMETERS
+from markhood.search.remaining_pairs import most_slopes
 
 SAMPLES_PER_PARAMETER = 5
 MOST_COUPLINGS = 20 * 20  # (21 - 1)^2, for 20 amino acids and a gap
@@ -46,14 +46,15 @@ def warn_of_tables(samples: Samples) -> None:
     scores = samples.bits.n_scores
     largest = np.sort(scores)[-2:]
     partner = np.where(scores == scores.max(), largest[0], largest[-1])
-    columns = np.flatnonzero(scores * partner > MOST_PARAMETERS * samples.total_weight)
+    most = most_slopes(samples)
+    columns = np.flatnonzero(scores * partner > most)
     if len(scores) > 1 and scores.max() > 1 and len(columns):
         names = [repr(samples.names[j]) for j in columns.tolist()]
         warn(
             "many-parameters",
             samples.names[columns[0]],
-            f"Pairs with more than {MOST_PARAMETERS} coupling parameters per sample were not "
-            f"examined, between these columns: {listed(names)}.",
+            f"Pairs with more than {most:.6g} coupling parameters were not examined, between "
+            f"these columns: {listed(names)}.",
         )
 
 
