@@ -35,7 +35,7 @@ def learn(method, **options):
 def many_levels():
     """Return related columns with so many levels that a pair has 1500 parameters."""
     rng = np.random.default_rng(0)
-    return (rng.integers(0, 40, (600, 1)) + rng.integers(0, 4, (600, 6))) % 40
+    return (rng.integers(0, 40, (1000, 1)) + rng.integers(0, 4, (1000, 6))) % 40
 
 
 def learn_many_levels(_):
