@@ -70,6 +70,6 @@ markhood.write_report(graph, pages / "species.html", species, title, model=model
 
 votes = markhood.datasets.load("votes")
 compared = markhood.compare_groups(votes, by="party", permutations=200, missing="drop", seed=0)
-markhood.write_comparison(compared, pages / "groups.html", "Votes in the House, 1984")
+markhood.write_report(compared, pages / "groups.html", title="Votes in the House, 1984")
 for page in sorted(pages.glob("*.html")):
     print(page.name, page.stat().st_size // 1000, "kB")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import markhood
-from browser.conftest import address, discs
+from browser.conftest import address, discs, rest
 from browser.test_report import column, edges_shown, move_slider
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -58,6 +58,21 @@ def test_back_returns_to_the_selection_before(opened, small_report):
     page.wait_for_selector("#network[data-selected='']")
     page.go_forward()
     page.wait_for_selector("#network[data-selected=e]")
+
+
+def test_back_returns_to_the_view_before(opened, large_report):
+    page = opened(large_report)
+    views = [address(page)]
+    for name in ("gene 77", "gene 1900"):
+        page.fill("#search", name)
+        page.press("#search", "Enter")
+        rest(page)
+        for _ in range(2):  # the neighbours are no longer in view
+            page.click("#zoom-in")
+        views.append(address(page))
+    for view in views[1::-1]:
+        page.go_back()
+        assert address(page) == view
 
 
 def test_a_part_of_the_network_is_shown(opened, small_report, small_graph):
@@ -153,7 +168,7 @@ def two_graphs():
 @pytest.fixture(scope="session")
 def comparison_report(two_graphs, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "two.html"
-    markhood.write_comparison(two_graphs, path, "Before and after")
+    markhood.write_report(two_graphs, path, title="Before and after")
     return path
 
 
@@ -194,7 +209,7 @@ def groups_report(tmp_path_factory):
     table["group"] = np.repeat(["x", "y"], 150)
     found = markhood.compare_groups(table, by="group", permutations=100)
     path = tmp_path_factory.mktemp("report") / "groups.html"
-    markhood.write_comparison(found, path, "Groups")
+    markhood.write_report(found, path, title="Groups")
     return path
 
 

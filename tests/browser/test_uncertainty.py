@@ -54,6 +54,9 @@ def test_findings_come_first(opened, full_report):
     assert any("CS coefficient" in text for text in said)
     assert any("of 40 bootstrap replicates" in text for text in said)
     assert page.locator("#findings").bounding_box()["y"] < 200
+    # Most of the picture and its legend are on the first screen.
+    assert page.locator("#network").bounding_box()["y"] < 450
+    assert page.locator("#kinds").bounding_box()["y"] < 800
 
 
 def test_tables_are_not_cut_off(opened, full_report, bayes_report):
@@ -141,7 +144,8 @@ def test_groups_colour_the_variables(opened, full_report):
     page.select_option("#colouring", "community")
     assert "colour=community" in address(page)
     assert picture(page) != before
-    assert page.inner_text("#sets").startswith("community 1")
+    assert page.inner_text("#sets").startswith("appetite, work \u2026 (3)")
+    assert page.locator("#sets button").first.get_attribute("title") == "appetite, work, home"
 
 
 def test_tooltips_say_the_text_and_the_odds(opened, full_report, survey, tmp_path):
