@@ -193,6 +193,8 @@ def test_two_graphs_in_one_page(opened, comparison_report):
     assert {"coupling before", "coupling after", "difference", "interval of difference"} <= set(
         heads
     )
+    assert "mean coupling" in heads
+    assert "networks with the edge" in page.inner_text("#notes")
     page.fill("#edge-search", "a b")
     cells = page.locator("#edge-rows td").all_inner_texts()
     assert cells[heads.index("difference")] == "2.00"
@@ -229,6 +231,8 @@ def test_tested_groups_have_no_evidence_and_are_sorted_by_p_value(opened, groups
     assert len(heads) == page.locator("#edge-rows tr >> nth=0 >> td").count()
     column = [row.locator("td").last.inner_text() for row in page.locator("#edge-rows tr").all()]
     assert column == sorted(column, key=float)
+    assert "Evidence" not in page.inner_text("#notes")
+    assert "all compared pairs" in page.inner_text("#notes")
     assert page.is_hidden("#run")
     assert "permutations" in page.inner_text("#cite")
 

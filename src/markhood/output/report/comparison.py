@@ -39,6 +39,14 @@ DIFFERENCE = (
     f"Do the networks differ? Look at the difference of two couplings and its interval. {CHANCE}",
     f"Do the groups differ? Look at the p-values, from permutations of the groups. {CHANCE}",
 )
+MEAN = (
+    "The mean coupling is that of the networks with the edge; a network without it has a coupling "
+    "of 0."
+)
+MEAN_OF_TESTS = (
+    "Couplings were estimated for all compared pairs in each group, whether or not the pair is an "
+    "edge there. The mean coupling is that of the groups with the edge."
+)
 LEVEL = 0.05
 INTERVAL = 1.959964  # standard deviations of a 95 % interval
 
@@ -91,6 +99,7 @@ def comparison_content(
         data["differences"] = _nodes_that_differ(tested)
         data["reading"] = data["reading"][1:]  # the tests have no evidence
     data["reading"].insert(0, DIFFERENCE[tested is not None])
+    data["notes"].append(MEAN if tested is None else MEAN_OF_TESTS)
     data.pop("measures", None)
     return data | {
         "cite": _citations(names, given, tested),

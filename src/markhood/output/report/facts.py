@@ -170,11 +170,14 @@ def notes(graph: Graph) -> list[str]:
     >>> len(notes(Graph("ab", []))), len(notes(Graph("ab", [], annotations={"share": []})))
     (1, 2)
     """
-    coupling = (
+    evidence = (
         "Evidence is the gain in penalised log-likelihood from including the edge (natural "
-        "logarithm). Coupling is the conditional log odds ratio, positive where high values go "
-        "together; between "
-        "ordered variables it is the log odds ratio of one step in each."
+        "logarithm). "
+    )
+    coupling = "" if graph.n_edges and np.isnan(graph.evidence).all() else evidence
+    coupling += (
+        "Coupling is the conditional log odds ratio, positive where high values go together; "
+        "between ordered variables it is the log odds ratio of one step in each."
     )
     if graph.coupling_tables:
         coupling += (
