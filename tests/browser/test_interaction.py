@@ -110,6 +110,24 @@ def test_many_isolated_variables_are_one_line(opened, tmp_path):
     assert page.inner_text("#isolated").endswith("item 58, item 59.")
 
 
+def test_a_search_on_a_phone_shows_the_picture(opened, small_report):
+    page = opened(small_report, viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page.fill("#search", "e")
+    page.press("#search", "Enter")
+    page.wait_for_function(
+        "Math.abs(document.querySelector('#view').getBoundingClientRect().top) < 2"
+    )
+    # Rows do not show through below the button, which stays at the end of the sheet.
+    sheet, button = (
+        page.locator(each).bounding_box() for each in ("#card", "#card .clear:visible")
+    )
+    gap = sheet["y"] + sheet["height"] - button["y"] - button["height"]
+    shadow = page.locator("#card .clear:visible").evaluate(
+        "(one) => getComputedStyle(one).boxShadow"
+    )
+    assert float(shadow.split()[-3].removesuffix("px")) >= gap
+
+
 def test_two_words_find_the_edge_between_two_variables(opened, small_report):
     page = opened(small_report)
     page.fill("#edge-search", "e f")
