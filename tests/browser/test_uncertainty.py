@@ -132,6 +132,19 @@ def test_a_variable_has_its_text_group_predictability_and_fields(opened, full_re
     assert page.is_visible("#ring-words")
 
 
+def test_a_variable_has_the_stability_of_its_community(opened, tmp_path):
+    rng = np.random.default_rng(1)
+    traits = rng.normal(size=(400, 2)).repeat([4, 4], axis=1)
+    items = (2 * traits + rng.logistic(size=(400, 8)) > 0).astype(int)
+    graph = markhood.learn(items, factors=0)
+    replicates = graph.bootstrap(items, replicates=20, n_jobs=1)
+    markhood.write_report(graph, tmp_path / "items.html", bootstrap=replicates)
+    page = opened(tmp_path / "items.html")
+    page.fill("#search", graph.nodes[0])
+    share = round(100 * replicates.communities().stability[0])
+    assert f"in its community in {share} % of" in page.inner_text("#node-facts")
+
+
 def test_groups_colour_the_variables(opened, full_report):
     page = opened(full_report)
     assert page.input_value("#colouring") == "group"

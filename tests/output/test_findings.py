@@ -101,6 +101,20 @@ def test_communities_are_listed_if_they_fit(prefix, expected):
     assert said[1].endswith(expected)
 
 
+def test_communities_have_their_stability_over_replicates():
+    rng = np.random.default_rng(1)
+    traits = rng.normal(size=(400, 2)).repeat([4, 4], axis=1)
+    items = (2 * traits + rng.logistic(size=(400, 8)) > 0).astype(int)
+    graph = markhood.learn(items, factors=0)
+    replicates = graph.bootstrap(items, replicates=20, n_jobs=1)
+    study = Study.of(graph, bootstrap=replicates)
+    mean = round(100 * replicates.communities().stability.mean())
+    said = findings(study)[1]
+    assert f"; variables stay in their community in {mean} % of bootstrap replicates" in said
+    assert Study.of(graph).stays is None
+    assert len(content(study, "", np.zeros((8, 2)), True)["nodes"]["stays"]) == 8
+
+
 def test_central_variables_have_their_texts_and_no_ranking_of_single_neighbours(chain):
     samples, graph = chain
     replicates = markhood.bootstrap(samples, replicates=20, n_jobs=1)

@@ -155,15 +155,21 @@ def _groups(study: Study) -> Iterator[str]:
     text = f"The variables form {len(members)} communities"
     if np.isnan(found.p_value):
         text += f" (modularity {found.modularity:.2f}, not tested against chance)"
+    stable = ""
+    if study.stays is not None:
+        stable = (
+            f"; variables stay in their community in {100 * np.nanmean(study.stays):.0f} % of "
+            "bootstrap replicates on average"
+        )
     if study.group_labels is not None:
         index = _agreement(study.group_labels, found.labels)
         n = len(set(filter(None, study.group_labels)))
         yield (
             f"{text}; their agreement with the {n} given groups is {index:.2f} (adjusted Rand "
-            "index, 1 if they are the same)."
+            f"index, 1 if they are the same){stable}."
         )
     else:
-        yield f"{text}: {_described([[study.name(n) for n in own] for own in members])}."
+        yield f"{text}: {_described([[study.name(n) for n in own] for own in members])}{stable}."
 
 
 def _described(names: Sequence[Sequence[str]]) -> str:
