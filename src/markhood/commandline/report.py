@@ -23,8 +23,8 @@ def report(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="A graph file (CSV and NPZ as written by markhood), several to compare (models have "
-            "intervals of the differences), or a data file."
+            help="A graph file (CSV and NPZ as written by markhood), several to compare (models "
+            "have intervals of the differences), or a data file."
         ),
     ],
     ask: AskReading,
