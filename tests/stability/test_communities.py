@@ -29,7 +29,7 @@ def test_example_isolated_nodes_have_no_stability():
     assert np.isnan(stable.stability[8])
 
 
-def test_example_variables_with_many_and_few_levels_count_alike():
+def test_example_variables_with_many_and_few_levels_have_equal_weight():
     rng = np.random.default_rng(1)
     traits = rng.normal(size=(600, 2)) @ [[1, 0.6], [0, 1]]
     values = 1.2 * traits.repeat([4, 4], axis=1) + rng.logistic(size=(600, 8))
