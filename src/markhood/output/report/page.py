@@ -32,8 +32,6 @@ from markhood.output.report.study import Study
 if TYPE_CHECKING:
     from markhood.stability.comparison import GroupComparison
 
-TITLE = "Markov network"
-
 
 @checked
 def write_report(
@@ -96,16 +94,8 @@ def write_report(
     True
     """
     check_report_writable(path)
-    if isinstance(graph, Mapping) or hasattr(graph, "graphs"):
-        for name, part in {"samples": samples, "model": model, "bootstrap": bootstrap}.items():
-            if part is not None:
-                text = f"A report of several graphs has no {name}: leave it out."
-                raise InputError("option-value", name, text)
-        several = cast("Mapping[str, Graph] | GroupComparison", graph)
-        page = filled(comparison_content(several, title, labels, groups, layout, columns))
-    else:
-        study = Study.of(as_graph(graph), samples, model, bootstrap, labels, groups)
-        page = _page(study, title, layout, columns)
+    parts = {"model": model, "bootstrap": bootstrap, "labels": labels, "groups": groups}
+    page = report_html(graph, samples, title, layout=layout, columns=columns, **parts)
     replace_all({Path(path): page.encode("utf-8")})
 
 
@@ -123,7 +113,7 @@ def check_report_writable(path: str | os.PathLike[str]) -> None:
 
 
 def report_html(
-    graph: Graph,
+    graph: GraphLike | Mapping[str, Graph] | GroupComparison,
     samples: Samples | None = None,
     title: str | None = None,
     *,
@@ -138,13 +128,18 @@ def report_html(
     >>> "<b>" in report_html(Graph(["<b>", "c"], [(0, 1)]))
     False
     """
-    return _page(Study.of(graph, samples, **parts), title, layout, columns)
-
-
-def _page(study: Study, title: str | None, layout: Layout, columns: int | None) -> str:
-    graph = study.learned
-    coordinates = node_coordinates(graph, layout, columns)
-    return filled(content(study, title or TITLE, coordinates, follows_edges(graph, layout)))
+    if isinstance(graph, Mapping) or hasattr(graph, "graphs"):
+        for name, part in {"samples": samples, **parts}.items():
+            if part is not None and name in ("samples", "model", "bootstrap"):
+                text = f"A report of several graphs has no {name}: leave it out."
+                raise InputError("option-value", name, text)
+        several = cast("Mapping[str, Graph] | GroupComparison", graph)
+        texts = {name: parts.get(name) for name in ("labels", "groups")}
+        return filled(comparison_content(several, title, layout=layout, columns=columns, **texts))
+    study = Study.of(as_graph(graph), samples, **parts)
+    coordinates = node_coordinates(study.learned, layout, columns)
+    is_straight = follows_edges(study.learned, layout)
+    return filled(content(study, title or "Markov network", coordinates, is_straight))
 
 
 def filled(data: dict[str, Any]) -> str:
