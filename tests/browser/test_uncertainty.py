@@ -69,6 +69,12 @@ def test_tables_are_not_cut_off(opened, full_report, bayes_report):
         assert page.locator("#edges-section .wide").evaluate_all(overflow) <= 0
 
 
+def test_a_phone_shows_the_coupling_next_to_the_texts(opened, full_report):
+    page = opened(full_report, viewport={"width": 390, "height": 844})
+    box = page.locator("#edge-rows tr >> nth=0 >> td >> nth=3").bounding_box()
+    assert box["x"] + box["width"] <= 390
+
+
 def test_a_survey_of_bayes_with_texts_has_five_pages(opened, tmp_path):
     rng = np.random.default_rng(0)
     factors = rng.normal(size=(400, 5)).repeat(5, axis=1)
