@@ -268,5 +268,10 @@ def test_a_report_of_several_graphs_has_their_names_and_no_parts(tmp_path):
     graphs = {"before": Graph("abc", [(0, 1)]), "after": Graph("abc", [(1, 2)])}
     markhood.write_report(graphs, tmp_path / "two.html")
     assert "<title>before and after</title>" in (tmp_path / "two.html").read_text()
+    data = comparison_content(graphs | {"later": Graph("abc", [(0, 1), (1, 2)])})
+    assert data["title"] == "before, after and later"
+    assert data["findings"][0] == (
+        "0 edges are in all 3 networks: before has 1, after has 1 and later has 2."
+    )
     with refuses("option-value"):
         markhood.write_report(graphs, tmp_path / "two.html", bootstrap=[1])

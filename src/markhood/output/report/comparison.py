@@ -75,7 +75,7 @@ def comparison_content(
     union, bits = _union(aligned, tested)
     study = Study.of(union, labels=labels, groups=groups)
     coordinates = node_coordinates(union, layout, columns)
-    title = title or " and ".join(names)
+    title = title or listed(names, MOST_GRAPHS)
     data = content(study, title, coordinates, follows_edges(union, layout))
     sizes = tested.sizes if tested is not None else [_size(graph) for graph in aligned]
     shared = int((bits == 2 ** len(aligned) - 1).sum())
@@ -246,8 +246,8 @@ def _size(graph: Graph) -> int | None:
 def _overlap(names: Sequence[str], graphs: Sequence[Graph], shared: int) -> str:
     counts = [graph.n_edges for graph in graphs]
     if len(graphs) > 2:
-        each = listed([f"{name} {n}" for name, n in zip(names, counts, strict=True)], MOST_GRAPHS)
-        return f"{_edges(shared)} in all {len(graphs)} networks; the networks have {each} edges."
+        each = listed([f"{name} has {n}" for name, n in zip(names, counts, strict=True)], NAMED)
+        return f"{_edges(shared)} in all {len(graphs)} networks: {each}."
     return (
         f"{_edges(shared)} in both networks, {counts[0] - shared} only in {names[0]} and "
         f"{counts[1] - shared} only in {names[1]}."
