@@ -56,6 +56,9 @@ def test_what_is_printed(opened, large_report):
         )
         == "contents"
     )
+    # The first page has the findings and the picture only.
+    start = page.locator("#edges-section").evaluate("(part) => getComputedStyle(part).breakBefore")
+    assert start == "page"
     for hidden in ("#network", "nav", "#filters", "#download-csv", "#next"):
         assert page.is_hidden(hidden)
     page.emulate_media(media="screen")
