@@ -33,7 +33,9 @@ ITEMS = {
     "vote": "Vote for Clinton or Dole",
 }
 kinds = {"party_identification": "ordinal"}
-voters = markhood.encode(markhood.datasets.load("anes96"), kinds=kinds)
+people = markhood.datasets.load("anes96")
+people["vote"] = people["vote"].map({0: "Clinton", 1: "Dole"})
+voters = markhood.encode(people, kinds=kinds)
 graph = markhood.learn(voters)
 replicates = [
     markhood.bootstrap(voters, replicates=50, resample=how, seed=0) for how in ("rows", "cases")
@@ -51,12 +53,13 @@ markhood.write_report(
 # %%
 # Species
 # -------
-# Rodents on 24 plots in 26 years, 1 if a species was caught. Rows of a plot depend on each other, so plots are clusters.
+# Rodents on 24 plots in 26 years. Rows of a plot depend on each other, so plots are clusters.
 
 script = Path(globals().get("__file__", "reports.py")).resolve()
 TABLE = "docs/learn/rodents.csv"
 rodents = pd.read_csv(next(p / TABLE for p in script.parents if (p / TABLE).exists()))
-caught = rodents[["plot", *(name for name in rodents if "." in name)]]
+names = [name for name in rodents if "." in name]
+caught = rodents[names].replace({0: "absent", 1: "caught"}).assign(plot=rodents["plot"])
 graph = markhood.learn(caught, clusters="plot", factors=0)
 species = markhood.encode(caught[list(graph.nodes)])
 model = markhood.fit_model(graph, species)
@@ -70,6 +73,6 @@ markhood.write_report(graph, pages / "species.html", species, title, model=model
 
 votes = markhood.datasets.load("votes")
 compared = markhood.compare_groups(votes, by="party", permutations=200, missing="drop", seed=0)
-markhood.write_comparison(compared, pages / "groups.html", "Votes in the House, 1984")
+markhood.write_report(compared, pages / "groups.html", title="Votes in the House, 1984")
 for page in sorted(pages.glob("*.html")):
     print(page.name, page.stat().st_size // 1000, "kB")

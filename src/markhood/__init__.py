@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from markhood.output.model_files import read_model as read_model
     from markhood.output.model_files import write_model as write_model
     from markhood.output.pictures import plots as plot  # noqa: F401
-    from markhood.output.report.comparison import write_comparison as write_comparison
     from markhood.output.report.page import write_report as write_report
     from markhood.scores.independence import independence_test as independence_test
     from markhood.stability.bootstrap import Bootstrap as Bootstrap
@@ -102,7 +101,6 @@ _PUBLIC = {
     "markhood.model.regressions": "Regressions",
     "markhood.output.graphs.files": "read_graph write_graph",
     "markhood.output.model_files": "read_model write_model",
-    "markhood.output.report.comparison": "write_comparison",
     "markhood.output.report.page": "write_report",
     "markhood.scores.independence": "independence_test",
     "markhood.stability.bootstrap": "Bootstrap bootstrap",

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import markhood
-from browser.conftest import address, discs
+from browser.conftest import address, discs, rest
 from browser.test_report import column, edges_shown, move_slider
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -60,6 +60,21 @@ def test_back_returns_to_the_selection_before(opened, small_report):
     page.wait_for_selector("#network[data-selected=e]")
 
 
+def test_back_returns_to_the_view_before(opened, large_report):
+    page = opened(large_report)
+    views = [address(page)]
+    for name in ("gene 77", "gene 1900"):
+        page.fill("#search", name)
+        page.press("#search", "Enter")
+        rest(page)
+        for _ in range(2):  # the neighbours are no longer in view
+            page.click("#zoom-in")
+        views.append(address(page))
+    for view in views[1::-1]:
+        page.go_back()
+        assert address(page) == view
+
+
 def test_a_part_of_the_network_is_shown(opened, small_report, small_graph):
     page = opened(small_report)
     assert page.locator("#focus option[value=near]").is_disabled()
@@ -93,6 +108,24 @@ def test_many_isolated_variables_are_one_line(opened, tmp_path):
     assert page.locator("#isolated").bounding_box()["height"] < 30
     page.click("#isolated >> text=/\\d+ more/")
     assert page.inner_text("#isolated").endswith("item 58, item 59.")
+
+
+def test_a_search_on_a_phone_shows_the_picture(opened, small_report):
+    page = opened(small_report, viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page.fill("#search", "e")
+    page.press("#search", "Enter")
+    page.wait_for_function(
+        "Math.abs(document.querySelector('#view').getBoundingClientRect().top) < 2"
+    )
+    # Rows do not show through below the button, which stays at the end of the sheet.
+    sheet, button = (
+        page.locator(each).bounding_box() for each in ("#card", "#card .clear:visible")
+    )
+    gap = sheet["y"] + sheet["height"] - button["y"] - button["height"]
+    shadow = page.locator("#card .clear:visible").evaluate(
+        "(one) => getComputedStyle(one).boxShadow"
+    )
+    assert float(shadow.split()[-3].removesuffix("px")) >= gap
 
 
 def test_two_words_find_the_edge_between_two_variables(opened, small_report):
@@ -153,7 +186,7 @@ def two_graphs():
 @pytest.fixture(scope="session")
 def comparison_report(two_graphs, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "two.html"
-    markhood.write_comparison(two_graphs, path, "Before and after")
+    markhood.write_report(two_graphs, path, title="Before and after")
     return path
 
 
@@ -178,6 +211,8 @@ def test_two_graphs_in_one_page(opened, comparison_report):
     assert {"coupling before", "coupling after", "difference", "interval of difference"} <= set(
         heads
     )
+    assert "mean coupling" in heads
+    assert "networks with the edge" in page.inner_text("#notes")
     page.fill("#edge-search", "a b")
     cells = page.locator("#edge-rows td").all_inner_texts()
     assert cells[heads.index("difference")] == "2.00"
@@ -194,7 +229,7 @@ def groups_report(tmp_path_factory):
     table["group"] = np.repeat(["x", "y"], 150)
     found = markhood.compare_groups(table, by="group", permutations=100)
     path = tmp_path_factory.mktemp("report") / "groups.html"
-    markhood.write_comparison(found, path, "Groups")
+    markhood.write_report(found, path, title="Groups")
     return path
 
 
@@ -214,6 +249,8 @@ def test_tested_groups_have_no_evidence_and_are_sorted_by_p_value(opened, groups
     assert len(heads) == page.locator("#edge-rows tr >> nth=0 >> td").count()
     column = [row.locator("td").last.inner_text() for row in page.locator("#edge-rows tr").all()]
     assert column == sorted(column, key=float)
+    assert "Evidence" not in page.inner_text("#notes")
+    assert "all compared pairs" in page.inner_text("#notes")
     assert page.is_hidden("#run")
     assert "permutations" in page.inner_text("#cite")
 

@@ -124,6 +124,17 @@ def test_a_selection_brings_the_neighbours_into_view(opened, large_report, large
         assert 0 < float(found[node].get("cy")) < box["height"]
 
 
+def test_a_camera_move_ends_on_a_busy_machine(opened, small_report):
+    page = opened(small_report)
+    # A second passes between any two readings of the clock, which is longer than the animation.
+    page.evaluate("{ let now = Date.now(); Date.now = () => (now += 1000); }")
+    page.fill("#search", "alone")
+    page.press("#search", "Enter")
+    rest(page)
+    page.click("#zoom-in")
+    rest(page)
+
+
 def test_a_lit_edge_is_not_covered_by_faded_nodes(opened, tmp_path):
     graph = markhood.Graph("abc", [(0, 2)], [(5, 5)], [(2, 2)])
     markhood.write_report(graph, tmp_path / "line.html", layout=[(0, 0), (1, 0.5), (2, 0)])

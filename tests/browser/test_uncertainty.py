@@ -54,6 +54,9 @@ def test_findings_come_first(opened, full_report):
     assert any("CS coefficient" in text for text in said)
     assert any("of 40 bootstrap replicates" in text for text in said)
     assert page.locator("#findings").bounding_box()["y"] < 200
+    # Most of the picture and its legend are on the first screen.
+    assert page.locator("#network").bounding_box()["y"] < 450
+    assert page.locator("#kinds").bounding_box()["y"] < 800
 
 
 def test_tables_are_not_cut_off(opened, full_report, bayes_report):
@@ -64,6 +67,12 @@ def test_tables_are_not_cut_off(opened, full_report, bayes_report):
         page.set_viewport_size({"width": 703, "height": 1032})  # A4 without its margins
         page.emulate_media(media="print")
         assert page.locator("#edges-section .wide").evaluate_all(overflow) <= 0
+
+
+def test_a_phone_shows_the_coupling_next_to_the_texts(opened, full_report):
+    page = opened(full_report, viewport={"width": 390, "height": 844})
+    box = page.locator("#edge-rows tr >> nth=0 >> td >> nth=3").bounding_box()
+    assert box["x"] + box["width"] <= 390
 
 
 def test_a_survey_of_bayes_with_texts_has_five_pages(opened, tmp_path):
@@ -129,6 +138,19 @@ def test_a_variable_has_its_text_group_predictability_and_fields(opened, full_re
     assert page.is_visible("#ring-words")
 
 
+def test_a_variable_has_the_stability_of_its_community(opened, tmp_path):
+    rng = np.random.default_rng(1)
+    traits = rng.normal(size=(400, 2)).repeat([4, 4], axis=1)
+    items = (2 * traits + rng.logistic(size=(400, 8)) > 0).astype(int)
+    graph = markhood.learn(items, factors=0)
+    replicates = graph.bootstrap(items, replicates=20, n_jobs=1)
+    markhood.write_report(graph, tmp_path / "items.html", bootstrap=replicates)
+    page = opened(tmp_path / "items.html")
+    page.fill("#search", graph.nodes[0])
+    share = round(100 * replicates.communities().stability[0])
+    assert f"in its community in {share} % of" in page.inner_text("#node-facts")
+
+
 def test_groups_colour_the_variables(opened, full_report):
     page = opened(full_report)
     assert page.input_value("#colouring") == "group"
@@ -141,7 +163,8 @@ def test_groups_colour_the_variables(opened, full_report):
     page.select_option("#colouring", "community")
     assert "colour=community" in address(page)
     assert picture(page) != before
-    assert page.inner_text("#sets").startswith("community 1")
+    assert page.inner_text("#sets").startswith("appetite, work \u2026 (3)")
+    assert page.locator("#sets button").first.get_attribute("title") == "appetite, work, home"
 
 
 def test_tooltips_say_the_text_and_the_odds(opened, full_report, survey, tmp_path):

@@ -86,6 +86,35 @@ def test_agreement_of_groups_and_communities():
     assert "the 2 given groups is 1.00" in said[1]
 
 
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("", "A1, A2, A3, A4 and A5; B1, B2, B3, B4 and B5; C1, C2, C3, C4 and C5."),
+        ("a_long_name_", "B3 and 2 more; a_long_name_C1, a_long_name_C2, a_long_name_C3 and 2 more."),
+        ("a_very_long_name_of_an_item_", "B1 and 4 more; a_very_long_name_of_an_item_C1 and 4 more."),
+    ],
+)  # fmt: skip
+def test_communities_are_listed_if_they_fit(prefix, expected):
+    names = [f"{prefix}{letter}{k}" for letter in "ABC" for k in range(1, 6)]
+    cliques = [(i, j) for s in (0, 5, 10) for i in range(s, s + 5) for j in range(s, i)]
+    said = findings(Study.of(Graph(names, [*cliques, (0, 5), (6, 10)])))
+    assert said[1].endswith(expected)
+
+
+def test_communities_have_their_stability_over_replicates():
+    rng = np.random.default_rng(1)
+    traits = rng.normal(size=(400, 2)).repeat([4, 4], axis=1)
+    items = (2 * traits + rng.logistic(size=(400, 8)) > 0).astype(int)
+    graph = markhood.learn(items, factors=0)
+    replicates = graph.bootstrap(items, replicates=20, n_jobs=1)
+    study = Study.of(graph, bootstrap=replicates)
+    mean = round(100 * replicates.communities().stability.mean())
+    said = findings(study)[1]
+    assert f"; variables stay in their community in {mean} % of bootstrap replicates" in said
+    assert Study.of(graph).stays is None
+    assert len(content(study, "", np.zeros((8, 2)), True)["nodes"]["stays"]) == 8
+
+
 def test_central_variables_have_their_texts_and_no_ranking_of_single_neighbours(chain):
     samples, graph = chain
     replicates = markhood.bootstrap(samples, replicates=20, n_jobs=1)
@@ -220,3 +249,29 @@ def test_groups_that_were_compared_have_p_values():
         "1 coupling differs (adjusted p < 0.05): a \N{EN DASH} b "
         f"({row['coupling_x']:.2f} in x and \N{MINUS SIGN}{-row['coupling_y']:.2f} in y)."
     )
+
+
+def test_couplings_of_tested_groups_are_those_of_the_test():
+    rng = np.random.default_rng(1)
+    values = pd.DataFrame(rng.integers(0, 2, (200, 4)), columns=list("abcd"))
+    values["b"] = values["a"] ^ (rng.random(200) < 0.2)
+    values["group"] = np.repeat(["x", "y"], 100)
+    found = markhood.compare_groups(values, by="group", permutations=20)
+    edges = comparison_content(found)["edges"]
+    k = list(zip(edges["source"], edges["target"], strict=True)).index((0, 1))
+    assert edges["graphs"][k] == 3
+    mean = (edges["coupling_1"][k] + edges["coupling_2"][k]) / 2
+    assert edges["coupling_source"][k] == pytest.approx(mean)
+
+
+def test_a_report_of_several_graphs_has_their_names_and_no_parts(tmp_path):
+    graphs = {"before": Graph("abc", [(0, 1)]), "after": Graph("abc", [(1, 2)])}
+    markhood.write_report(graphs, tmp_path / "two.html")
+    assert "<title>before and after</title>" in (tmp_path / "two.html").read_text()
+    data = comparison_content(graphs | {"later": Graph("abc", [(0, 1), (1, 2)])})
+    assert data["title"] == "before, after and later"
+    assert data["findings"][0] == (
+        "0 edges are in all 3 networks: before has 1, after has 1 and later has 2."
+    )
+    with refuses("option-value"):
+        markhood.write_report(graphs, tmp_path / "two.html", bootstrap=[1])

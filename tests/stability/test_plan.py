@@ -164,5 +164,6 @@ def test_example_sparse_networks_have_an_edge_to_find(measure):
     )
     assert found.n_samples is None or found.n_samples >= 25
     assert ("one coupling changed by 6" in found.paragraph()) == (measure == "group")
+    assert found.paragraph().endswith("The edge is the weakest one of each network.")
     with refuses("graph-empty", "source"):
         markhood.plan(None, measure, nodes=4, density=0.0, n_jobs=1)

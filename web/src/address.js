@@ -4,6 +4,7 @@
 // In the frame of a notebook, which has no address, the state is not stored.
 
 const WAIT = 250; // milliseconds; browsers limit the number of address changes
+const ALL = "0.5_0.5_1"; // the view that shows everything
 
 // A new selection is a new entry of the history, so that Back returns to the one before; other changes replace the
 // entry.
@@ -37,7 +38,7 @@ export function keepAddress(parts) {
   window.addEventListener("popstate", () => {
     shown.limits.forEach((limit) => (limit.least = -Infinity));
     shown.switchedOff.clear();
-    read(parts);
+    read(parts, ALL);
     clearTimeout(waiting); // reading is not a change
     isNew = false;
   });
@@ -63,13 +64,13 @@ function state({ data, shown, selection, looks, network, legend, focus, views })
   if (network) {
     const { x, y, ratio } = network.camera.getState();
     const view = [x, y, ratio].map((number) => +number.toFixed(3));
-    if (`${view}` !== "0.5,0.5,1") kept.set("view", view.join("_"));
+    if (view.join("_") !== ALL) kept.set("view", view.join("_"));
     network.moves.state.forEach((each) => kept.append("moved", each));
   }
   return kept;
 }
 
-function read({ data, shown, selection, network, legend, focus, views }) {
+function read({ data, shown, selection, network, legend, focus, views }, usualView = "") {
   const kept = new URLSearchParams(location.hash.slice(1));
   views.restore(kept.get("graph"));
   for (const limit of shown.limits) {
@@ -84,8 +85,8 @@ function read({ data, shown, selection, network, legend, focus, views }) {
   }
   if (kept.has("width")) legend.measure(kept.get("width"));
   selection.choose(chosen(kept, data));
-  const [x, y, ratio] = (kept.get("view") ?? "").split("_").map(Number);
-  if (network && [x, y, ratio].every(Number.isFinite) && ratio > 0) network.camera.setState({ x, y, ratio });
+  const [x, y, ratio] = (kept.get("view") ?? usualView).split("_").map(Number);
+  if (network && [x, y, ratio].every(Number.isFinite) && ratio > 0) network.move({ x, y, ratio }, false);
 }
 
 // The selection in an address.

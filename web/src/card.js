@@ -70,6 +70,8 @@ export class Card {
       const interval = low ? ` (${spelled(low[node], 2)} to ${spelled(high[node], 2)})` : "";
       facts.push(`strength ${spelled(strength.value[node], 2)}${interval}`);
     }
+    const stays = nodes.stays?.[node] ?? null;
+    if (stays !== null) facts.push(`in its community in ${Math.round(100 * stays)} % of bootstrap replicates`);
     const share = nodes.predictability?.[node];
     if (share !== undefined && share !== null) facts.push(`predictability ${spelled(share, 2)}`);
     return facts.join("; ");

@@ -48,7 +48,8 @@ class Row {
     slider.max = Math.max(limit.steps.length - 1, 0);
     slider.value = limit.step;
     const least = limit.isSet ? limit.least : limit.steps[0];
-    const text = least === undefined || !Number.isFinite(least) ? "" : `${+least.toPrecision(4)}`;
+    const isSmall = least && Math.abs(least) < 0.001; // the field has space for seven letters
+    const text = !Number.isFinite(least) ? "" : isSmall ? least.toExponential(1) : `${+least.toPrecision(4)}`;
     if (document.activeElement !== number || !limit.isSet || +number.value !== limit.least) number.value = text;
     slider.setAttribute("aria-valuetext", text === "" ? "all" : `at least ${text}`);
   }

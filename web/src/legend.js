@@ -1,8 +1,9 @@
 // The legend: kinds of edges, each with the number shown and a switch that hides them; the measure shown by the line
 // width, which the reader chooses; and the groups or communities, each with a button that highlights it.
 
-import { counted, spelled } from "./data.js";
+import { spelled } from "./data.js";
 import { byId, element, svgElement } from "./dom.js";
+import { shortName } from "./labels.js";
 import { edgeLines } from "./lines.js";
 import { measureWords } from "./looks.js";
 import { isInfinite } from "./shown.js";
@@ -11,6 +12,9 @@ import { kindWords } from "./views.js";
 
 const KINDS = ["attraction", "repulsion", "shared", "only1", "only2", "some", "unknown"];
 const MAX_SETS = 12; // with a button
+const NAMED = 2; // variables in the name of a community
+const LETTERS = 14; // of each
+const MAX_NAMES = 40; // in a tooltip
 
 export function offerLegend(data, shown, selection, looks, network) {
   const draw = () => {
@@ -34,7 +38,7 @@ export function offerLegend(data, shown, selection, looks, network) {
   const measure = byId("measure");
   measure.replaceChildren(...looks.measures.map((name) => element("option", { value: name }, measureWords(name))));
   measure.value = looks.name;
-  measure.disabled = looks.measures.length < 2;
+  measure.parentElement.hidden = looks.measures.length < 2;
   measure.addEventListener("change", () => {
     looks.measure(measure.value);
     draw();
@@ -132,23 +136,20 @@ function toggle(data, shown, kind) {
   return button;
 }
 
-// Groups or communities with their sizes.
+// Groups or communities with their sizes. A community is named by its first variables.
 function sets({ nodes, groups }, colouring) {
   if (colouring === "plain") return [];
-  const sizes = new Map();
-  for (const number of nodes[colouring]) {
-    if (number >= 0) sizes.set(number, (sizes.get(number) ?? 0) + 1);
-  }
-  return [...sizes.keys()].sort((a, b) => a - b).map((number) => ({
-    number,
-    size: sizes.get(number),
-    words: colouring === "group" ? groups[number] : `community ${number + 1}`,
+  const members = [];
+  nodes[colouring].forEach((number, k) => number >= 0 && (members[number] ??= []).push(nodes.name[k]));
+  const words = (names) => names.slice(0, NAMED).map((name) => shortName(name, LETTERS)).join(", ") + (names.length > NAMED ? " \u2026" : "");
+  return members.map((names, number) => ({
+    number, names, words: colouring === "group" ? groups[number] : words(names),
   }));
 }
 
 function setButtons(data, selection, by) {
   const all = sets(data, by);
-  const buttons = all.slice(0, MAX_SETS).map(({ number, size, words }) => {
+  const buttons = all.slice(0, MAX_SETS).map(({ number, names, words }) => {
     const dot = svgElement("circle", { cx: 6, cy: 6, r: 5, fill: communityColour(number, colours()) });
     const icon = { class: "icon", viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" };
     const isChosen = () => selection.set?.by === by && selection.set.number === number;
@@ -159,10 +160,10 @@ function setButtons(data, selection, by) {
         class: "switch",
         "data-number": number,
         "aria-pressed": isChosen(),
-        title: counted(size, "variable"),
+        title: names.slice(0, MAX_NAMES).join(", ") + (names.length > MAX_NAMES ? " \u2026" : ""),
       },
       svgElement("svg", icon, dot),
-      `${words} (${size})`,
+      `${words} (${names.length})`,
     );
     button.addEventListener("click", () => selection.choose(isChosen() ? {} : { set: { by, number } }));
     return button;

@@ -36,7 +36,7 @@ const looks = new Looks(data);
 writeFacts(data);
 const network = startNetwork();
 new Card(data, shown, selection);
-offerView(selection, network, offerSearch(data, selection, network));
+offerView(selection, network, offerSearch(data, network, selectAndShow));
 offerFilters(data, shown);
 const focus = offerFocus(data, shown, selection);
 if (network && data.isLarge) new Overview(data, shown, network, focus.open);
@@ -75,8 +75,9 @@ function startNetwork() {
   return made;
 }
 
-function selectAndShow(what) {
+function selectAndShow(what, isShown = true) {
   selection.choose(what, true);
+  if (!isShown) return;
   // On a phone, the picture fits above the sheet with the details.
   byId(matchMedia("(max-width: 56rem)").matches ? "view" : "network-section").scrollIntoView();
 }

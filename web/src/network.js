@@ -43,7 +43,6 @@ export class Network {
     this.frameConnected();
     this.front = new Front(this);
     this.moves = new Moves(this);
-    this.animations = 0;
     shown.listeners.push(() => this.update());
     selection.listeners.push((move) => this.follow(move));
     onThemeChange(() => this.refresh());
@@ -139,7 +138,7 @@ export class Network {
       this.renderer.setCustomBBox(null);
       this.frameConnected();
       this.front.rankNodes();
-      this.camera.setState({ x: 0.5, y: 0.5, ratio: 1 });
+      this.move({ x: 0.5, y: 0.5, ratio: 1 }, false);
     }
     this.refresh();
   }
@@ -208,14 +207,15 @@ export class Network {
     return this.renderer.scaleSize(this.renderer.getNodeDisplayData(`${node}`).size);
   }
 
-  async move(to) {
-    // Sigma loses the end of an animation that takes no time, which then never resolves.
-    if (still.matches) return this.camera.setState(to);
-    this.animations += 1;
-    this.container.dataset.camera = "moving";
-    await this.camera.animate(to, { duration: 300 });
-    this.animations -= 1;
-    if (!this.animations) this.container.dataset.camera = "resting";
+  // Bring the camera there, by default in an animation. The promise of an animation stays open if a busy machine takes longer than the
+  // animation between two readings of the clock, so the camera is asked in place of it.
+  move(to, isAnimated = !still.matches) {
+    const { camera } = this;
+    const note = () => (this.container.dataset.camera = camera.isAnimated() ? "moving" : "resting");
+    if (!isAnimated) camera.setState(to);
+    // An animation under way would go on. Another one ends it with the next frame.
+    if (isAnimated || camera.isAnimated()) camera.animate(to, { duration: isAnimated ? 300 : 1 }, note);
+    note();
   }
 
   showAll() {

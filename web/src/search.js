@@ -6,7 +6,7 @@ import { byId, element } from "./dom.js";
 
 const MAX_MARKS = 50;
 
-export function offerSearch(data, selection, network) {
+export function offerSearch(data, network, select) {
   const { name, members } = data.nodes;
   const lowered = name.map((text) => text.toLowerCase());
   const within = members.map((own, k) => [data.nodes.text[k], ...own].map((text) => text.toLowerCase()));
@@ -37,15 +37,16 @@ export function offerSearch(data, selection, network) {
     go(0);
     at = -1;
   });
-  const go = (to) => {
+  // While the reader types, the page does not scroll.
+  const go = (to, isWanted = false) => {
     at = (to + found.length) % found.length;
     say(found.length > 1 ? `${at + 1} of ${found.length} found` : "");
-    selection.choose({ node: found[at] }, true);
+    select({ node: found[at] }, isWanted);
   };
   // Not a form, because the frame of a notebook does not allow forms.
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !found.length) return;
-    go(at < 0 ? 0 : at + (event.shiftKey ? -1 : 1));
+    go(at < 0 ? 0 : at + (event.shiftKey ? -1 : 1), true);
   });
   return {
     clear: () => {

@@ -36,6 +36,7 @@ export class EdgeTable {
     for (const column of ["evidence", "coupling", ...this.further]) {
       this.values[column] = (k) => data.edges[column][k];
     }
+    if (data.graphs) byId("edge-headings").querySelector("[data-column=coupling]").textContent = "mean coupling";
     byId("edge-headings").append(...this.further.map((column) => heading(column, data)));
     this.names = name.map((text) => text.toLowerCase());
     this.lowered = name.map((text, k) => `${text} ${data.nodes.text[k]}`.toLowerCase());

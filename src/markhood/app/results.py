@@ -20,8 +20,7 @@ from markhood.graph.graph import Graph
 from markhood.output.csv_tables import write_table
 from markhood.output.graphs.files import write_graph
 from markhood.output.model_files import write_model
-from markhood.output.report.comparison import write_comparison
-from markhood.output.report.page import report_html
+from markhood.output.report.page import report_html, write_report
 from markhood.stability.comparison import GroupComparison
 
 ROWS_SHOWN = 12
@@ -55,7 +54,7 @@ class Result:
 
     def comparison(self, found: GroupComparison, by: str) -> None:
         """Add the interactive page of the graphs of groups, and these graphs."""
-        write_comparison(found, self.folder / "groups.html", f"{self.title}: groups of {by}")
+        write_report(found, self.folder / "groups.html", title=f"{self.title}: groups of {by}")
         self._add("reports", "groups.html", "Networks of the groups")
         for k, (name, graph) in enumerate(zip(found.names, found.graphs, strict=True)):
             self.graph(f"group{k + 1}.json", graph, f"The network of {name} as JSON")

@@ -26,7 +26,7 @@ from markhood.app.results import Result
 from markhood.data.describe import codebook_and_samples
 from markhood.errors import ConvergenceWarning, DataWarning, InputError, written_by
 from markhood.output.graphs.files import read_graph
-from markhood.output.report.comparison import write_comparison
+from markhood.output.report.page import write_report
 from markhood.output.report.shares import level_counts
 
 COLUMNS_SHOWN = 1000
@@ -104,7 +104,7 @@ def answer(task: dict[str, Any], emit: Callable[..., None]) -> dict[str, Any] | 
 def compare(task: dict[str, Any], emit: Callable[..., None]) -> dict[str, Any]:
     """Write a page that compares the graphs of two results."""
     graphs = {name: read_graph(path) for name, path in task["graphs"].items()}
-    write_comparison(graphs, Path(task["folder"]) / "comparison.html", "Both results")
+    write_report(graphs, Path(task["folder"]) / "comparison.html", title="Both results")
     return {"reports": [{"file": "comparison.html", "title": "Both results"}]}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markhood.commandline.options import Ask, Study
-from markhood.commandline.pages import Labels, ReportFile, Title, write_comparison_page
+from markhood.commandline.pages import Labels, ReportFile, Title, write_report_page
 from markhood.commandline.terminal import (
     check_outputs,
     console_for,
@@ -86,9 +86,8 @@ def compare_groups(
         if study.by is not None and all(name.isdecimal() for name in found.names):
             labelled = tuple(f"{study.by} {name}" for name in found.names)
             found = replace(found, names=labelled)
-        name = title or " and ".join(found.names)
         groups = request.knowledge.groups
-        write_comparison_page(found, report, name, labels=labels, groups=groups)
+        write_report_page(found, report, None, title, labels=labels, groups=groups)
     _print(found, console_for([]))
 
 

@@ -56,26 +56,18 @@ GroupsFile = Annotated[
 
 
 def write_report_page(
-    graph: Graph,
+    graph: Any,
     path: Path,
     samples: Samples | None,
-    title: str,
+    title: str | None,
     err: bool = False,
     **parts: Any,
 ) -> None:
-    """Write the interactive page of a graph, and print its name."""
+    """Write the interactive page of one or several graphs, and print its name."""
     from markhood.output.report.page import write_report
 
     write_report(graph, path, samples, title, **parts)
     announce(f"Wrote {path}", err=err)
-
-
-def write_comparison_page(graphs: Any, path: Path, title: str, **parts: Any) -> None:
-    """Write the interactive page of several graphs, and print its name."""
-    from markhood.output.report.comparison import write_comparison
-
-    write_comparison(graphs, path, title, **parts)
-    announce(f"Wrote {path}")
 
 
 def model_for_page(graph: Graph, samples: Samples) -> FittedModel | None:

@@ -58,6 +58,9 @@ def plan(
 
         write_plot(draw(found), plot)
     console = console_for([])
-    table = [{n.replace("_", " "): f"{v:.3g}" for n, v in row.items()} for row in found.rows()]
+    table = [
+        {n.replace("_", " "): f"{v}" if isinstance(v, int) else f"{v:.3g}" for n, v in row.items()}
+        for row in found.rows()
+    ]
     print_table(table, console)
     console.print(found.paragraph())

@@ -13,7 +13,6 @@ from markhood.commandline.pages import (
     Labels,
     Title,
     model_for_page,
-    write_comparison_page,
     write_report_page,
 )
 from markhood.commandline.terminal import check_outputs, progress_bar
@@ -24,8 +23,8 @@ def report(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="A graph file (CSV and NPZ as written by markhood), several to compare, or a data "
-            "file."
+            help="A graph file (CSV and NPZ as written by markhood), several to compare (models "
+            "have intervals of the differences), or a data file."
         ),
     ],
     ask: AskReading,
@@ -90,7 +89,7 @@ def report(
         graphs = [read_graph(file) for file in files]
         graphs = [graph.unfold() if unfold else graph for graph in graphs]
         both = dict(zip(names, graphs, strict=True))
-        write_comparison_page(both, output, title or " and ".join(names), **shown)
+        write_report_page(both, output, None, title, **shown)
         return
     (file,) = files
     if holds_graph(file):

@@ -31,6 +31,8 @@ from markhood.learning.methods.pairs import (
 from markhood.learning.methods.rivals import BlanketsJointPosteriorOptions, L1LogisticOptions
 from markhood.output.inference_data import to_inference_data
 from markhood.search.values.probabilities import Draws
+from markhood.stability.communities import CommunityStability, community_stability
+from markhood.stability.replicates import Replicate
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -291,6 +293,8 @@ class Bayes(StructureEstimator, BayesOptions):
         self.edge_density_ = found.density
         if self.keep_draws and found.draws is not None:
             self.draws_: Draws = found.draws
+            sizes = np.add.reduceat(found.couplings**2, found.starts[:-1])
+            self._pair_couplings: NDArray[np.float64] = np.sqrt(sizes)
         self.coupling_scale_, self.background_ = found.scale, found.background
         levels = learned.graph.variables.levels
         assert levels is not None
@@ -304,6 +308,19 @@ class Bayes(StructureEstimator, BayesOptions):
         sweep) and ``probability`` (of the pair given all other edges), and ``density`` by chain and
         draw. The mean of ``probability`` is ``probabilities_``.
         """
+        return to_inference_data(self._drawn(), self.pairs_, self.graph_.nodes)
+
+    def communities(self) -> CommunityStability:
+        """Find the communities of every draw, and how stable those of the graph are.
+
+        An edge has its mean coupling in every draw; this needs ``keep_draws=True``.
+        """
+        edges = self._drawn().edges
+        each = (draw.astype(bool) for draw in edges.reshape(-1, edges.shape[-1]))
+        draws = [Replicate(self.pairs_[there], self._pair_couplings[there]) for there in each]
+        return community_stability(self.graph_, draws)
+
+    def _drawn(self) -> Draws:
         check_is_fitted(self)
         if not self.keep_draws:
             raise InputError(
@@ -311,7 +328,7 @@ class Bayes(StructureEstimator, BayesOptions):
                 "keep_draws",
                 "The draws were not kept: fit Bayes(keep_draws=True).",
             )
-        return to_inference_data(self.draws_, self.pairs_, self.graph_.nodes)
+        return self.draws_
 
     def _coupling_scale(self) -> float:
         return self.coupling_scale_

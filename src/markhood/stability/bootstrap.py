@@ -200,8 +200,13 @@ class Bootstrap:
         """
         return centrality_rows(self._measured(communities), self.graph.nodes, self.level)
 
-    def communities(self) -> CommunityStability:
+    def communities(self, most: int | None = None) -> CommunityStability:
         """Find the communities of every replicate, and how stable those of the graph are.
+
+        Parameters
+        ----------
+        most : int, optional
+            Use only this many replicates.
 
         Returns
         -------
@@ -209,7 +214,7 @@ class Bootstrap:
             Share of the replicates in which two nodes are in one community, in which a node is in
             its own community, and with each number of communities.
         """
-        return community_stability(self.graph, self.replicates.each())
+        return community_stability(self.graph, self.replicates.each()[:most])
 
     def stability(self) -> list[StabilityRow]:
         """Compute the correlation stability (CS) coefficients of centralities and couplings.

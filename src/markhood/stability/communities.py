@@ -1,8 +1,11 @@
-"""Stability of communities over the replicates of a bootstrap.
+"""Stability of communities over the replicates of a bootstrap, or over draws of graphs.
 
 The communities of each replicate are matched with those of the graph so that as many nodes as
 possible agree (Hungarian method). The stability of a node is then the share of replicates in which
 it is in its own community: *item stability* of bootEGA (Christensen and Golino, 2021).
+
+Couplings of variables with many and few levels are made comparable by the standard deviations that
+the standardised couplings of the graph imply.
 """
 
 from __future__ import annotations
@@ -55,11 +58,12 @@ class CommunityStability:
 def community_stability(graph: Graph, replicates: Sequence[Replicate]) -> CommunityStability:
     """Compare the communities of a graph with those of replicates."""
     labels, rng = communities(graph), np.random.default_rng(0)
-    d = graph.n_nodes
+    d, scales = graph.n_nodes, _scales(graph)
     together, own = np.zeros((d, d)), np.zeros(d)
     numbers: dict[int, int] = {}
     for replicate in replicates:
-        found, _ = best_partition(d, replicate.edges, np.abs(replicate.couplings), rng)
+        weights = np.abs(replicate.couplings) * scales[replicate.edges].prod(axis=1)
+        found, _ = best_partition(d, replicate.edges, weights, rng)
         together += (found[:, None] == found) & (found >= 0)
         own += _matched(found, labels) == labels
         n = int(found.max(initial=ALONE)) + 1
@@ -68,6 +72,20 @@ def community_stability(graph: Graph, replicates: Sequence[Replicate]) -> Commun
     shares = {n: count / total for n, count in sorted(numbers.items())}
     stability = np.where(labels >= 0, own / total, np.nan)
     return CommunityStability(graph, labels, stability, together / total, shares)
+
+
+def _scales(graph: Graph) -> NDArray[np.float64]:
+    """Return the standard deviation of every node, a factor of its standardised couplings."""
+    known = graph.annotations.get("standardized")
+    if known is None:
+        return np.ones(graph.n_nodes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.abs(known / graph.coupling))
+    at = np.flatnonzero(np.isfinite(logs))
+    ends = np.zeros((len(at), graph.n_nodes))
+    np.put_along_axis(ends, graph.edges[at], 1.0, axis=1)
+    mean = logs[at].mean() / 2 if len(at) else 0.0
+    return np.asarray(np.exp(mean + np.linalg.lstsq(ends, logs[at] - 2 * mean)[0]))
 
 
 def _matched(found: Partition, labels: Partition) -> Partition:

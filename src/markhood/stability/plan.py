@@ -61,6 +61,8 @@ class Plan:
         Share of the values that were made missing at random.
     about : str
         The network and method, for `paragraph`.
+    edge : str
+        The edge to be found, in words; empty for other measures.
     """
 
     measure: str
@@ -73,6 +75,7 @@ class Plan:
     values: NDArray[np.float64]
     missing_share: float
     about: str
+    edge: str = ""
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
@@ -123,6 +126,8 @@ class Plan:
             f"The sample size was planned by simulation with markhood {version('markhood')}. "
             f"{len(self.sizes)} data sets were drawn from {self.about}{missing}. {found} for "
             f"{wanted} with a probability of {100 * self.power:g} %."
+            + f" The edge is {self.edge}."
+            * bool(self.edge)
         )
 
     def __repr__(self) -> str:
@@ -243,4 +248,5 @@ def plan_request(request: Request, source: Any, asked: PlanOptions) -> Plan:
         values,
         missing_share,
         f"{about}, analysed with method {request.method.name}",
+        study.edge_words(source is not None) if measure in ("edge", "group") else "",
     )

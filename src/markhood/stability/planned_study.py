@@ -78,6 +78,14 @@ class Study:
         weakest = int(np.argmin(np.abs(couplings_of_model(model))))
         return self.edge if self.edge >= 0 else weakest
 
+    def edge_words(self, is_one_network: bool) -> str:
+        """Name the edge to be found."""
+        if self.edge < 0 and not is_one_network:
+            return "the weakest one of each network"
+        model = self.model_of(0)
+        name = " \N{EN DASH} ".join(model.graph.edge_names()[self._row(model)])
+        return f"{name}, the weakest one" if self.edge < 0 else name
+
     def _has_found_difference(
         self, model: Model, n: int, seed: np.random.SeedSequence, rng: np.random.Generator
     ) -> float:

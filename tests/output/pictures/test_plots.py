@@ -297,6 +297,13 @@ def test_graphs_without_edges(graph):
     plot.comparison(graph, graph)
 
 
+def test_communities_are_named_by_their_first_nodes():
+    cliques = [(i, j) for start in (0, 5) for i in range(start, start + 5) for j in range(start, i)]
+    ax = plot.network(Graph("abcdefghijk", cliques), groups="communities")
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["a, b \N{HORIZONTAL ELLIPSIS}", "f, g \N{HORIZONTAL ELLIPSIS}", "isolated"]
+
+
 def test_long_names_are_numbers_with_a_key():
     names = ["mood", *(f"I see myself as somebody who is often {x} today" for x in ("sad", "glad"))]
     graph = Graph(names, [(0, 1), (1, 2)], coupling_ends=[(1, 1), (2, 2)])

@@ -172,7 +172,7 @@ def draw_nodes(
     ax: Axes,
     graph: Graph,
     coordinates: Coordinates,
-    groups: list[str] | None,
+    groups: Mapping[str, list[int]] | None,
     colours: Any,
     diameters: NDArray[np.float64],
 ) -> list[tuple[Any, str]]:
@@ -183,16 +183,14 @@ def draw_nodes(
         ax.scatter(coordinates[:, 0], coordinates[:, 1], s=diameters**2, c=own, **look)
         return []
     handles: list[tuple[Any, str]] = []
-    names = sorted(set(groups))
-    for number, name in enumerate(names):
-        nodes = [k for k, group in enumerate(groups) if group == name]
+    for number, (name, nodes) in enumerate(groups.items()):
         colour = PALE if name == ISOLATED else group_colour(number)
         if isinstance(colours, Mapping):
             colour = colours.get(name, colour)
         x, y = coordinates[nodes].T
         dots = ax.scatter(x, y, s=diameters[nodes] ** 2, color=colour, **look)
         handles.append((dots, name))
-    return handles if len(names) <= MAX_LEGEND else []
+    return handles if len(groups) <= MAX_LEGEND else []
 
 
 def group_colour(number: int) -> str:

@@ -89,6 +89,7 @@ MAX_NODES = 600  # larger graphs are drawn as an overview
 MAX_LABELS = 60  # up to this number, all nodes are labelled
 LABEL_WIDTH = 22  # letters of a line of a label
 LONGEST_LABEL, LONGEST_KEY = 40, 80  # letters; longer names are numbers with a key
+LONGEST_GROUP = 14  # letters of a node in the name of a community
 KEY_LINE = 0.18  # inches, height of a line of the key
 HUBS = 30  # labelled nodes of a larger graph: those with the most neighbours
 FAINT = "#DDDDDD"
@@ -353,8 +354,8 @@ def _draw_cells(
     ax.figure.colorbar(image, ax=ax, label=title, shrink=0.8)
 
 
-def _named_groups(graph: Graph, groups: Any) -> list[str] | None:
-    """Return the group of every node; None without groups."""
+def _named_groups(graph: Graph, groups: Any) -> dict[str, list[int]] | None:
+    """Return the nodes of every group; None without groups. A community has its first two names."""
     if groups is None:
         return None
     if isinstance(groups, str):
@@ -365,8 +366,17 @@ def _named_groups(graph: Graph, groups: Any) -> list[str] | None:
                 f"Unknown groups {groups!r}: pass 'communities' or the group of every node.",
             )
         found = communities(graph)
-        return [f"community {k + 1:2}" if k >= 0 else ISOLATED for k in found]
-    return [str(group) for group in of_nodes(graph, groups, "groups")]
+        alone = np.flatnonzero(found < 0).tolist()
+        members = [np.flatnonzero(found == k).tolist() for k in range(found.max(initial=-1) + 1)]
+        named = {_community_name(graph, own): own for own in members}
+        return named | ({ISOLATED: alone} if alone else {})
+    names = [str(group) for group in of_nodes(graph, groups, "groups")]
+    return {name: [k for k, own in enumerate(names) if own == name] for name in sorted(set(names))}
+
+
+def _community_name(graph: Graph, nodes: Sequence[int]) -> str:
+    names = ", ".join(shortened(graph.nodes[k], LONGEST_GROUP) for k in nodes[:2])
+    return names + " \N{HORIZONTAL ELLIPSIS}" * (len(nodes) > 2)
 
 
 def _texts(

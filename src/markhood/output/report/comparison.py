@@ -8,9 +8,7 @@ compared by `compare_groups` have p-values from permutations instead.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,15 +16,12 @@ from numpy.typing import NDArray
 
 from markhood.data.variables import Variables
 from markhood.errors import InputError, listed
-from markhood.graph.edge_table import with_annotations
 from markhood.graph.graph import Graph
+from markhood.graph.graph_like import as_graph
 from markhood.graph.numbering import pair_numbers
-from markhood.options import checked
-from markhood.output.file_writing import replace_all
 from markhood.output.pictures.named_layouts import Layout, follows_edges, node_coordinates
 from markhood.output.report import facts
 from markhood.output.report.content import content, strict
-from markhood.output.report.page import check_report_writable, filled
 from markhood.output.report.study import Study
 
 if TYPE_CHECKING:
@@ -44,52 +39,21 @@ DIFFERENCE = (
     f"Do the networks differ? Look at the difference of two couplings and its interval. {CHANCE}",
     f"Do the groups differ? Look at the p-values, from permutations of the groups. {CHANCE}",
 )
+MEAN = (
+    "The mean coupling is that of the networks with the edge; a network without it has a coupling "
+    "of 0."
+)
+MEAN_OF_TESTS = (
+    "Couplings were estimated for all compared pairs in each group, whether or not the pair is an "
+    "edge there. The mean coupling is that of the groups with the edge."
+)
 LEVEL = 0.05
 INTERVAL = 1.959964  # standard deviations of a 95 % interval
 
 
-@checked
-def write_comparison(
-    graphs: Any,
-    path: str | os.PathLike[str],
-    title: str = "Comparison of networks",
-    *,
-    labels: Any = None,
-    groups: Any = None,
-    layout: Layout = "auto",
-    columns: int | None = None,
-) -> None:
-    """Write several graphs as one interactive page, with the same layout.
-
-    Parameters
-    ----------
-    graphs : mapping of str to Graph, or GroupComparison
-        At least two graphs by name, or the result of `compare_groups`.
-    path : str or path
-        A name that ends in .html; an existing file is replaced.
-    title : str
-        Heading of the page.
-    labels, groups, layout, columns
-        As for `write_report`.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> before, after = Graph("abc", [(0, 1)]), Graph("abc", [(0, 1), (1, 2)])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "two.html")
-    ...     write_comparison({"before": before, "after": after}, path)
-    ...     "only in after" in path.read_text()
-    True
-    """
-    check_report_writable(path)
-    data = comparison_content(graphs, title, labels, groups, layout, columns)
-    replace_all({Path(path): filled(data).encode("utf-8")})
-
-
 def comparison_content(
     graphs: Mapping[str, Graph] | GroupComparison,
-    title: str,
+    title: str | None = None,
     labels: Any = None,
     groups: Any = None,
     layout: Layout = "auto",
@@ -106,14 +70,13 @@ def comparison_content(
             "graphs",
             f"A comparison needs 2 to {MOST_GRAPHS} graphs, not {len(graphs)}.",
         )
-    names, given = list(graphs), list(graphs.values())
+    names, given = list(graphs), [as_graph(graph) for graph in graphs.values()]
     aligned = _aligned(given)
-    union, bits = _union(aligned)
-    union = _with_tests(union, tested) if tested is not None else _with_intervals(union, aligned)
+    union, bits = _union(aligned, tested)
     study = Study.of(union, labels=labels, groups=groups)
-    data = content(
-        study, title, node_coordinates(union, layout, columns), follows_edges(union, layout)
-    )
+    coordinates = node_coordinates(union, layout, columns)
+    title = title or listed(names, MOST_GRAPHS)
+    data = content(study, title, coordinates, follows_edges(union, layout))
     sizes = tested.sizes if tested is not None else [_size(graph) for graph in aligned]
     shared = int((bits == 2 ** len(aligned) - 1).sum())
     data["graphs"] = [
@@ -129,13 +92,14 @@ def comparison_content(
     )
     data["findings"] = [
         _overlap(names, aligned, shared),
-        *(_tests(tested) if tested is not None else _differences(union, names)),
+        *(_verdicts(tested) if tested is not None else _differences(union, names)),
         data["findings"][-1],
     ]
     if tested is not None:
         data["differences"] = _nodes_that_differ(tested)
         data["reading"] = data["reading"][1:]  # the tests have no evidence
     data["reading"].insert(0, DIFFERENCE[tested is not None])
+    data["notes"].append(MEAN if tested is None else MEAN_OF_TESTS)
     data.pop("measures", None)
     return data | {
         "cite": _citations(names, given, tested),
@@ -189,38 +153,40 @@ def _aligned(graphs: Sequence[Graph]) -> list[Graph]:
     return found
 
 
-def _union(graphs: Sequence[Graph]) -> tuple[Graph, NDArray[np.int64]]:
+def _union(
+    graphs: Sequence[Graph], tested: GroupComparison | None = None
+) -> tuple[Graph, NDArray[np.int64]]:
     """Return the graph with the edges of all, and the graphs of each edge as bits."""
     edges = np.unique(np.concatenate([graph.edges for graph in graphs]), axis=0)
     numbers = pair_numbers(edges)
     order = np.argsort(numbers)
     couplings = np.zeros((len(graphs), len(edges)))
-    evidence = np.full((len(graphs), len(edges), 2), np.nan)
-    bits = np.zeros(len(edges), np.int64)
+    evidence = np.full((len(graphs), len(edges), 2), -np.inf)
+    there = np.zeros((len(graphs), len(edges)), bool)
     for g, graph in enumerate(graphs):
         at = order[np.searchsorted(numbers[order], pair_numbers(graph.edges))]
         couplings[g, at] = graph.coupling
-        evidence[g, at] = graph.evidence_ends
-        bits[at] |= 1 << g
-    there = (bits[None] >> np.arange(len(graphs))[:, None]) & 1
+        evidence[g, at] = np.nan_to_num(graph.evidence_ends, nan=-np.inf)
+        there[g, at] = True
+    best = evidence.max(axis=0)
+    with np.errstate(invalid="ignore"):
+        columns = {"difference": couplings[-1] - couplings[0]}
+    if tested is None:
+        columns |= _intervals(graphs, numbers, columns["difference"])
+    else:
+        couplings, columns = _tests(tested, graphs[0].nodes, edges)
+    own = {f"coupling_{g + 1}": column for g, column in enumerate(couplings)}
     with np.errstate(invalid="ignore"):
         mean = np.where(there, couplings, 0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-        difference = couplings[-1] - couplings[0]
-    best = np.where(
-        np.isnan(evidence).all(axis=0),
-        np.nan,
-        np.nanmax(np.nan_to_num(evidence, nan=-np.inf), axis=0),
-    )
-    columns = {f"coupling_{g + 1}": own for g, own in enumerate(couplings)}
     union = Graph(
         graphs[0].variables,
         edges,
-        best,
+        np.where(np.isneginf(best), np.nan, best),
         np.column_stack([mean, mean]),
         coupling_tables=_tables(graphs, numbers),
-        annotations={**columns, "difference": difference},
+        annotations=own | columns,
     )
-    return union, bits
+    return union, there.T @ (1 << np.arange(len(graphs)))
 
 
 def _tables(
@@ -236,48 +202,39 @@ def _tables(
     return [found.get(number) for number in numbers.tolist()] if found else []
 
 
-def _with_intervals(union: Graph, graphs: Sequence[Graph]) -> Graph:
-    """Add the interval of the difference where both couplings have an error."""
-    first, last = (_errors(graph, union) for graph in (graphs[0], graphs[-1]))
+def _intervals(
+    graphs: Sequence[Graph], numbers: NDArray[np.int64], difference: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the interval of the difference where both couplings have an error."""
+    first, last = (_errors(graph, numbers) for graph in (graphs[0], graphs[-1]))
     half = INTERVAL * np.sqrt(first**2 + last**2)
     if np.isnan(half).all():
-        return union
-    difference = union.annotations["difference"]
-    ends = {"difference_low": difference - half, "difference_high": difference + half}
-    return with_annotations(union, ends)
+        return {}
+    return {"difference_low": difference - half, "difference_high": difference + half}
 
 
-def _errors(graph: Graph, union: Graph) -> NDArray[np.float64]:
-    """Return the standard error of the coupling of each edge of the union; NaN if unknown."""
-    errors = np.full(union.n_edges, np.nan)
+def _errors(graph: Graph, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the standard error of the coupling of each pair; NaN if unknown."""
     low, high = (graph.annotations.get(name) for name in ("coupling_low", "coupling_high"))
-    if low is not None and high is not None:
-        known = dict(
-            zip(pair_numbers(graph.edges).tolist(), (high - low) / 2 / INTERVAL, strict=True)
-        )
-        errors[:] = [known.get(n, np.nan) for n in pair_numbers(union.edges).tolist()]
-    return errors
+    if low is None or high is None:
+        return np.full(len(numbers), np.nan)
+    errors = (high - low) / 2 / INTERVAL
+    known = dict(zip(pair_numbers(graph.edges).tolist(), errors.tolist(), strict=True))
+    return np.array([known.get(number, np.nan) for number in numbers.tolist()])
 
 
-def _with_tests(union: Graph, tested: GroupComparison) -> Graph:
-    """Replace couplings and differences by those of the test, and add its p-values."""
+def _tests(
+    tested: GroupComparison, nodes: Sequence[str], edges: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    """Return the couplings of the test in every group, their differences and p-values."""
     rows = {(row["source"], row["target"]): row for row in tested.edge_rows(pairwise=False)}
-    found = [rows.get(pair) for pair in union.edge_names()]
+    found = [rows.get((nodes[i], nodes[j]), {}) for i, j in edges.tolist()]
 
     def column(name: str) -> NDArray[np.float64]:
-        return np.array([np.nan if row is None else row[name] for row in found])
+        return np.array([row.get(name, np.nan) for row in found], np.float64)
 
-    return with_annotations(
-        union,
-        {
-            **{
-                f"coupling_{g + 1}": column(f"coupling_{name}")
-                for g, name in enumerate(tested.names)
-            },
-            "difference": column("difference"),
-            "p_adjusted": column("p_adjusted"),
-        },
-    )
+    couplings = np.array([column(f"coupling_{name}") for name in tested.names])
+    return couplings, {name: column(name) for name in ("difference", "p_adjusted")}
 
 
 def _size(graph: Graph) -> int | None:
@@ -289,8 +246,8 @@ def _size(graph: Graph) -> int | None:
 def _overlap(names: Sequence[str], graphs: Sequence[Graph], shared: int) -> str:
     counts = [graph.n_edges for graph in graphs]
     if len(graphs) > 2:
-        each = listed([f"{name} {n}" for name, n in zip(names, counts, strict=True)], MOST_GRAPHS)
-        return f"{_edges(shared)} in all {len(graphs)} networks; the networks have {each} edges."
+        each = listed([f"{name} has {n}" for name, n in zip(names, counts, strict=True)], NAMED)
+        return f"{_edges(shared)} in all {len(graphs)} networks: {each}."
     return (
         f"{_edges(shared)} in both networks, {counts[0] - shared} only in {names[0]} and "
         f"{counts[1] - shared} only in {names[1]}."
@@ -324,7 +281,8 @@ def _differences(union: Graph, names: Sequence[str]) -> list[str]:
     order = [k for k in np.argsort(-finite, kind="stable").tolist() if finite[k] > 0][:NAMED]
     if not order:
         return []
-    parts = [f"{_pair(union, k)} ({difference[k]:+.2f})" for k in order]
+    sizes = [f"{difference[k]:+.2f}".replace("-", MINUS) for k in order]
+    parts = [f"{_pair(union, k)} ({size})" for k, size in zip(order, sizes, strict=True)]
     text = f"The couplings that differ most ({names[-1]} minus {names[0]}) are {listed(parts)}."
     if low is None or high is None:
         return [text, "The graphs have no intervals: a difference may be due to chance."]
@@ -332,7 +290,7 @@ def _differences(union: Graph, names: Sequence[str]) -> list[str]:
     return [text, f"The 95 % interval of {n} differences excludes 0."]
 
 
-def _tests(tested: GroupComparison) -> list[str]:
+def _verdicts(tested: GroupComparison) -> list[str]:
     """State the tests of the groups."""
     rows = [row for row in tested.edge_rows(pairwise=False) if row["p_adjusted"] < LEVEL]
     verdict = "differ" if tested.p_structure < LEVEL else "do not differ significantly"

@@ -7,7 +7,8 @@ has no infinity: an infinite number is the text "inf" or "-inf", an unknown one 
 title, file  heading, and stem of the names of downloads; `summary` is the subtitle
 findings     sentences of the box at the top
 nodes        name; x, y; community; levels; if known: text, group (number in `groups`, -1 for
-             none), members, shares (level and share), predictability, fields (level, value, low,
+             none), members, shares (level and share), stays (share of replicates in which it is
+             in its community), predictability, fields (level, value, low,
              high), forbidden (numbers of the variables that may not be neighbours)
 edges        source, target (numbers); the columns of `columns` (evidence and coupling only where
              the ends do not determine them); if known: table, counts, bend, required (0 or 1),
@@ -118,6 +119,8 @@ def _nodes(study: Study, coordinates: Coordinates) -> dict[str, Any]:
     if study.group_labels is not None:
         numbers = {name: k for k, name in enumerate(_group_names(study))}
         nodes["group"] = [numbers.get(name, -1) for name in study.group_labels]
+    if study.stays is not None:
+        nodes["stays"] = [strict(x) for x in study.stays.round(3).tolist()]
     if study.predictability is not None:
         nodes["predictability"] = [strict(x) for x in study.predictability.tolist()]
     if study.fields is not None:

@@ -14,7 +14,7 @@ import numpy as np
 from markhood.data.genome.loci import describe_loci
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
-from markhood.errors import InputError, listed
+from markhood.errors import InputError, counted, listed
 from markhood.graph.columns import ANNOTATIONS
 from markhood.graph.graph import Graph
 from markhood.output.citation import PAPER, SOFTWARE
@@ -55,10 +55,10 @@ def summary(graph: Graph) -> str:
     """
     about = graph.provenance
     data, n_clusters = _part(about, "data"), _part(about, "clusters").get("clusters")
-    parts = [_counted(graph.n_nodes, "variable"), _counted(graph.n_edges, "edge")]
+    parts = [counted(graph.n_nodes, "variable"), counted(graph.n_edges, "edge")]
     if "samples" in data:
-        of = f" in {_counted(int(n_clusters), 'cluster')}" if _is_number(n_clusters) else ""
-        parts.insert(0, _counted(data["samples"], "sample") + of)
+        of = f" in {counted(int(n_clusters), 'cluster')}" if _is_number(n_clusters) else ""
+        parts.insert(0, counted(data["samples"], "sample") + of)
     source = f"{data['source']}: " if "source" in data else ""
     adjusted = about.get("adjusted_for")
     how = [f"method {about['method']}"] if "method" in about else []
@@ -170,11 +170,14 @@ def notes(graph: Graph) -> list[str]:
     >>> len(notes(Graph("ab", []))), len(notes(Graph("ab", [], annotations={"share": []})))
     (1, 2)
     """
-    coupling = (
+    evidence = (
         "Evidence is the gain in penalised log-likelihood from including the edge (natural "
-        "logarithm). Coupling is the conditional log odds ratio, positive where high values go "
-        "together; between "
-        "ordered variables it is the log odds ratio of one step in each."
+        "logarithm). "
+    )
+    coupling = "" if graph.n_edges and np.isnan(graph.evidence).all() else evidence
+    coupling += (
+        "Coupling is the conditional log odds ratio, positive where high values go together; "
+        "between ordered variables it is the log odds ratio of one step in each."
     )
     if graph.coupling_tables:
         coupling += (
@@ -274,7 +277,7 @@ def warnings(graph: Graph, samples: Samples | None) -> list[str]:
     constant = [repr(name) for name, levels in known if len(levels) == 1]
     if constant:
         found.append(
-            f"{_counted(len(constant), 'variable')} with a single value, which cannot have edges: "
+            f"{counted(len(constant), 'variable')} with a single value, which cannot have edges: "
             f"{listed(constant)}."
         )
     if samples is not None:
@@ -331,7 +334,7 @@ def _rare_values(samples: Samples) -> list[str]:
         for name, weight, levels in zip(samples.names, rarest, samples.levels, strict=True)
         if weight < RARE and len(levels) > 1
     ]
-    text = f"{_counted(len(rare), 'variable')} with a value in fewer than {RARE} samples"
+    text = f"{counted(len(rare), 'variable')} with a value in fewer than {RARE} samples"
     return [f"{text}: {listed(rare)}."] if rare else []
 
 
@@ -341,7 +344,7 @@ def _doubtful_edges(graph: Graph) -> list[str]:
     if infinite:
         have = "has an infinite coupling" if infinite == 1 else "have infinite couplings"
         found.append(
-            f"{_counted(infinite, 'edge')} {have}: some combination of values never occurs in the "
+            f"{counted(infinite, 'edge')} {have}: some combination of values never occurs in the "
             "data."
         )
     with np.errstate(invalid="ignore"):
@@ -349,7 +352,7 @@ def _doubtful_edges(graph: Graph) -> list[str]:
     if opposed:
         found.append(
             "The regressions of the two ends disagree about the sign of "
-            f"{_counted(opposed, 'edge')}."
+            f"{counted(opposed, 'edge')}."
         )
     if not graph.n_edges:
         found.append("No edge was found.")
@@ -363,7 +366,3 @@ def _part(about: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, (int, float))
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

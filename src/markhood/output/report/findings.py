@@ -24,7 +24,7 @@ ENOUGH, GOOD = 0.25, 0.5  # CS coefficients (Epskamp, Borsboom and Fried, 2018)
 LARGEST_FACTOR = 1e4
 RARELY_INFINITE = 0.5  # share of infinite couplings up to which couplings rank edges
 MOST = 5  # sentences, unless there is more than one part without a caution
-LONG = 24  # letters; of longer names, only one of each community is named
+LONG = 180  # letters of a list of communities
 # Warnings that a reader of the result must know, the most important first.
 CAUTIONS = (
     "chance-edges", "hidden-factors", "negative-evidence", "not-converged", "prior-dependent",
@@ -152,23 +152,43 @@ def _groups(study: Study) -> Iterator[str]:
     if not found.is_clear or len(members) < 2:
         yield "The variables form no clear communities."
         return
-    longest = max(len(study.name(n)) for own in members[:NAMED] for n in own[:NAMED])
-    shown = NAMED if longest <= LONG else 1
-    described = [listed([study.name(n) for n in own], shown) for own in members[:NAMED]]
     text = f"The variables form {len(members)} communities"
     if np.isnan(found.p_value):
         text += f" (modularity {found.modularity:.2f}, not tested against chance)"
+    stable = ""
+    if study.stays is not None:
+        stable = (
+            f"; variables stay in their community in {100 * np.nanmean(study.stays):.0f} % of "
+            "bootstrap replicates on average"
+        )
     if study.group_labels is not None:
         index = _agreement(study.group_labels, found.labels)
         n = len(set(filter(None, study.group_labels)))
         yield (
             f"{text}; their agreement with the {n} given groups is {index:.2f} (adjusted Rand "
-            "index, 1 if they are the same)."
+            f"index, 1 if they are the same){stable}."
         )
     else:
-        more = len(members) - NAMED
-        rest = f"; and {more} more" if more > 0 else ""
-        yield f"{text}: {'; '.join(described)}{rest}."
+        yield f"{text}: {_described([[study.name(n) for n in own] for own in members])}{stable}."
+
+
+def _described(names: Sequence[Sequence[str]]) -> str:
+    """List the members of communities: all of them if they fit, or those of the first ones.
+
+    Examples
+    --------
+    >>> _described(["ab", "cd", "ef", "gh"])
+    'a and b; c and d; e and f; g and h'
+    """
+    largest = max(map(len, names))
+    text = ""
+    for n_sets, n_names in ((len(names), largest), (len(names), NAMED), (NAMED, NAMED), (NAMED, 1)):
+        more = len(names) - n_sets
+        text = "; ".join(listed(own, n_names) for own in names[:n_sets])
+        text += f"; and {counted(more, 'further one')}" if more > 0 else ""
+        if len(text) <= LONG:
+            break
+    return text
 
 
 def _agreement(groups: Sequence[str], labels: NDArray[np.int64]) -> float:

@@ -1,4 +1,4 @@
-"""A graph as one interactive HTML file that works offline.
+"""One graph, or a comparison of several, as an interactive HTML file that works offline.
 
 The page is a `string.Template` with five fields; all text reaches the page as data. The data are
 JSON inside a script element that is never run, with every `<` escaped, so that a name cannot end
@@ -13,26 +13,32 @@ import hashlib
 import html
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from markhood.data.samples import Samples
+from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.options import checked
 from markhood.output.file_writing import check_writable_file, checked_suffix, replace_all
 from markhood.output.pictures.named_layouts import Layout, follows_edges, node_coordinates
+from markhood.output.report.comparison import comparison_content
 from markhood.output.report.content import asset, content
 from markhood.output.report.study import Study
+
+if TYPE_CHECKING:
+    from markhood.stability.comparison import GroupComparison
 
 
 @checked
 def write_report(
-    graph: GraphLike,
+    graph: GraphLike | Mapping[str, Graph] | GroupComparison,
     path: str | os.PathLike[str],
     samples: Samples | None = None,
-    title: str = "Markov network",
+    title: str | None = None,
     *,
     model: Any = None,
     bootstrap: Any = None,
@@ -41,18 +47,19 @@ def write_report(
     layout: Layout = "auto",
     columns: int | None = None,
 ) -> None:
-    """Write a graph as an interactive page: one HTML file that works offline.
+    """Write a graph, or a comparison of graphs, as one HTML file that works offline.
 
     Parameters
     ----------
-    graph : Graph or fitted estimator
-        The page also shows its provenance.
+    graph : Graph, fitted estimator, mapping of str to Graph, or GroupComparison
+        One graph, several by name, or the result of `compare_groups`. Several graphs are shown in
+        the same layout; the parts of a study (samples, model and bootstrap) belong to one graph.
     path : str or path
         A name that ends in .html; an existing file is replaced.
     samples : Samples, optional
         The data that the graph was learned from; the page then also shows how often values occur.
-    title : str, default="Markov network"
-        Heading of the page.
+    title : str, optional
+        Heading of the page; by default "Markov network", or the names of the graphs.
     model : FittedModel, optional
         The model of the graph: the page shows its couplings with intervals, its fields and how well
         each variable is predicted.
@@ -80,11 +87,15 @@ def write_report(
     ...     path = pathlib.Path(folder, "report.html")
     ...     write_report(Graph(["rain", "wet"], [(0, 1)]), path)
     ...     path.read_text()[:15]
+    ...     before, after = Graph("abc", [(0, 1)]), Graph("abc", [(0, 1), (1, 2)])
+    ...     write_report({"before": before, "after": after}, path)
+    ...     "only in after" in path.read_text()
     '<!DOCTYPE html>'
+    True
     """
     check_report_writable(path)
-    study = Study.of(as_graph(graph), samples, model, bootstrap, labels, groups)
-    page = _page(study, title, layout, columns)
+    parts = {"model": model, "bootstrap": bootstrap, "labels": labels, "groups": groups}
+    page = report_html(graph, samples, title, layout=layout, columns=columns, **parts)
     replace_all({Path(path): page.encode("utf-8")})
 
 
@@ -102,9 +113,9 @@ def check_report_writable(path: str | os.PathLike[str]) -> None:
 
 
 def report_html(
-    graph: Graph,
+    graph: GraphLike | Mapping[str, Graph] | GroupComparison,
     samples: Samples | None = None,
-    title: str = "Markov network",
+    title: str | None = None,
     *,
     layout: Layout = "auto",
     columns: int | None = None,
@@ -117,13 +128,18 @@ def report_html(
     >>> "<b>" in report_html(Graph(["<b>", "c"], [(0, 1)]))
     False
     """
-    return _page(Study.of(graph, samples, **parts), title, layout, columns)
-
-
-def _page(study: Study, title: str, layout: Layout, columns: int | None) -> str:
-    graph = study.learned
-    coordinates = node_coordinates(graph, layout, columns)
-    return filled(content(study, title, coordinates, follows_edges(graph, layout)))
+    if isinstance(graph, Mapping) or hasattr(graph, "graphs"):
+        for name, part in {"samples": samples, **parts}.items():
+            if part is not None and name in ("samples", "model", "bootstrap"):
+                text = f"A report of several graphs has no {name}: leave it out."
+                raise InputError("option-value", name, text)
+        several = cast("Mapping[str, Graph] | GroupComparison", graph)
+        texts = {name: parts.get(name) for name in ("labels", "groups")}
+        return filled(comparison_content(several, title, layout=layout, columns=columns, **texts))
+    study = Study.of(as_graph(graph), samples, **parts)
+    coordinates = node_coordinates(study.learned, layout, columns)
+    is_straight = follows_edges(study.learned, layout)
+    return filled(content(study, title or "Markov network", coordinates, is_straight))
 
 
 def filled(data: dict[str, Any]) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 LARGEST_COUPLING = 100.0  # larger ones count as this in centralities, whose sums would overflow
 LONGEST_NAME, LONGEST_TEXT = 40, 80  # letters in a sentence
 MAX_REWIRED = 300  # edges; the communities of larger graphs are not compared with rewired graphs
+MOST_REPLICATES = 200  # for the stability of communities
 MAX_MEASURED = 500  # nodes; centralities of larger graphs take too long
 TEXT_COLUMNS = ("variable", "label")
 GROUP_COLUMNS = ("variable", "group")
@@ -119,6 +120,15 @@ class Study:
         rng = np.random.default_rng(0)
         found = best_partition(graph.n_nodes, graph.edges, edge_weights(graph), rng)
         return Communities(graph.nodes, *found, p_value=np.nan)
+
+    @cached_property
+    def stays(self) -> Column | None:
+        """Share of replicates in which each node is in its community, if these are clear."""
+        if self.replicates is None or not self.communities.p_value < 1:
+            return None
+        if not self.communities.is_clear or self.replicates.resample == "halves":
+            return None
+        return self.replicates.communities(MOST_REPLICATES).stability
 
     @property
     def level(self) -> float:
