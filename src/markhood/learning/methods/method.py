@@ -82,6 +82,10 @@ class Method(Sealed, ABC):
         """Search samples that differ little from those of an earlier result."""
         return self.search(job)
 
+    def for_replicates(self, learned: LearnedGraph) -> Method:
+        """Return the method for resampled data, given the result of all data."""
+        return self
+
     @property
     def tested_gamma(self) -> float | None:
         """The gamma of BIC_gamma that a pair must pass to become an edge; by default the option."""
