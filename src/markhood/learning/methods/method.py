@@ -71,7 +71,7 @@ class Method(Sealed, ABC):
 
     @property
     def settling(self) -> Method:
-        """The method whose searches alternate with imputation until the graph is stable."""
+        """The method whose searches alternate with draws of missing values, before the last."""
         return self
 
     @abstractmethod

@@ -43,6 +43,7 @@ from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.report import reported
 from markhood.model.fitting.residuals import ResidualColumns
 from markhood.model.fitting.sandwich import MOST_NEAR, Sandwich
+from markhood.options import checked
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -76,6 +77,7 @@ class Fit(NamedTuple):
     converged: NDArray[np.bool_]
 
 
+@checked
 def fit_model(
     graph: GraphLike,
     data: Any,
