@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx
 import numpy as np
 import pytest
 import xarray as xr
@@ -26,6 +27,19 @@ def test_example_kernels_and_checkpoints(value):
         markhood.learn(X, run=markhood.Run(kernels=value))
     with refuses("option-value", "checkpoint"):
         markhood.learn(X, run=markhood.Run(checkpoint=value))
+
+
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("name", ["method", "missing", "all_pairs", "table"])
+def test_example_options_of_fitting(name, value):
+    graph = markhood.Graph(["x0", "x1", "x2"], [(0, 1)])
+    with refuses("option-value", name):
+        markhood.fit_model(graph, X, **{name: value})
+
+
+def test_example_graphs_of_other_libraries_are_named():
+    with refuses("graph-invalid", "graph", "networkx Graph"):
+        markhood.fit_model(networkx.path_graph(3), X)
 
 
 @pytest.mark.parametrize("value", [None, 1.5, object()], ids=lambda value: type(value).__name__)

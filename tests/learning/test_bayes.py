@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from markhood.errors import InputError
 from markhood.learning.checks.convergence import warn_of_chains, warn_of_prior
 from markhood.learning.methods import Bayes
 from markhood.output.methods_section import methods_section
+from markhood.search.chains import Sweeps
 from markhood.search.values.probabilities import Draws, EdgeProbabilities
 from markhood.simulate import grid, ising
 from messages import refuses, warns
@@ -259,6 +261,14 @@ def test_example_bad_options_are_named(options, message):
 def test_example_there_is_at_least_one(name):
     with pytest.raises(markhood.InputError, match=name):
         markhood.learn(VALUES, "bayes", **{name: 0})
+
+
+def test_property_replicates_start_at_the_learned_scale_with_chains_of_fixed_length():
+    learned = SimpleNamespace(probabilities=SimpleNamespace(scale=0.7))
+    method = Bayes(keep_draws=True, chains=3).for_replicates(learned)
+    assert method.start_scale == 0.7
+    assert method.lengths == Sweeps(3, 5, 20, 20)
+    assert Bayes(sweeps=7).for_replicates(learned).sweeps == 7
 
 
 def test_example_chains_are_as_long_as_they_need_to_be():

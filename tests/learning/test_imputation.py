@@ -15,9 +15,11 @@ from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.imputation.learn_imputed import completed_on, completed_search, drawn
 from markhood.learning.imputation.observed import observed_pseudo_likelihood, surplus_of
 from markhood.learning.methods import METHODS, Plrhc
+from markhood.learning.methods.climbing import Climbing
 from markhood.model.regressions import Regressions
 from markhood.simulate import chain, ising
 from oracles.jobs import job_of
+from oracles.networks import network
 
 N = 800
 
@@ -224,3 +226,18 @@ def test_oracle_observed_values_are_scored_given_the_other_observed_ones(weights
     given_neighbours = regressions.log_pseudo_likelihood(complete, 1e-9)
     assert observed_pseudo_likelihood(regressions, complete, 1e-9, rng) == given_neighbours
     assert abs(found - given_neighbours) > 0.05
+
+
+def test_property_pairs_are_climbed_in_the_last_turn_of_each_data_set(monkeypatch):
+    values = network(3, 200, 5).astype(float)
+    values[np.random.default_rng(3).random(values.shape) < 0.1] = np.nan
+    rules = []
+    again = Climbing.search_again
+
+    def counted(self, job, before):
+        rules.append(self.rule)
+        return again(self, job, before)
+
+    monkeypatch.setattr(Climbing, "search_again", counted)
+    markhood.learn(values, rule="pair", missing="impute", run=markhood.Run(imputations=2))
+    assert rules == ["global", "global", "pair"] * 2

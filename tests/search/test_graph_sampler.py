@@ -11,12 +11,14 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.protocol import GraphChain
 from markhood.model.ising.model import IsingModel
 from markhood.scores.discrete import DiscreteScorer
+from markhood.search import graph_sampler
 from markhood.search.chains import Sweeps, generator_of, run_chain
 from markhood.search.graph_sampler import (
     LARGEST_SCALE,
     ONCE,
     SCREEN_GAMMA,
     GraphPrior,
+    State,
     _two_steps,
     periods_of,
     sample_edges,
@@ -156,6 +158,24 @@ def test_example_levels():
     table = found.couplings[found.starts[0] : found.starts[1]].reshape(3, 3)
     assert np.all(np.diag(table) > 0.5)
     np.testing.assert_allclose(table.sum(axis=0), 0, atol=1e-9)
+
+
+def test_property_chains_of_many_large_tables_are_shorter(monkeypatch):
+    values = np.random.default_rng(4).integers(0, 3, size=(60, 6))
+    values[:, 3:] = (values[:, :3] + (values[:, 3:] == 0)) % 3
+    samples = samples_with_levels(values)
+    rounds = []
+    settled = State._round
+    monkeypatch.setattr(State, "_round", lambda *given: rounds.append(1) or settled(*given))
+    before = sample(samples, sweeps=Sweeps(n_chains=1)).sweeps, len(rounds)
+    rounds.clear()
+    monkeypatch.setattr(graph_sampler, "MOST_WORK", 0)
+    monkeypatch.setattr(graph_sampler, "MOST_OF_ROUNDS", 0)
+    assert before[0] >= 20
+    assert before[1] > 1
+    assert sample(samples, sweeps=Sweeps(n_chains=1)).sweeps == 10
+    assert len(rounds) == 1
+    assert sample(samples, sweeps=Sweeps(1, 2, 7, 7)).sweeps == 7  # as asked
 
 
 def test_example_ordered_levels_have_one_coupling_and_one_scale():

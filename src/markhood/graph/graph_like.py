@@ -24,15 +24,19 @@ def as_graph(given: Any) -> Graph:
 
     Examples
     --------
-    >>> as_graph([(0, 1)])
+    >>> as_graph([(0, 1)])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    markhood.errors.InputError: Expected a graph, not a list: give a Graph or a fitted estimator.
+    markhood.errors.InputError: Expected a graph, not a list: give a Graph or a fitted estimator, ...
     """
     graph = given if isinstance(given, Graph) else getattr(given, "graph_", None)
     if not isinstance(graph, Graph):
+        kind = type(given)
+        package = kind.__module__.partition(".")[0]
+        name = kind.__name__ if package == "builtins" else f"{package} {kind.__name__}"
         raise InputError(
             "graph-invalid",
             "graph",
-            f"Expected a graph, not a {type(given).__name__}: give a Graph or a fitted estimator.",
+            f"Expected a graph, not a {name}: give a Graph or a fitted estimator, or use a function "
+            "of markhood.convert.",
         )
     return graph

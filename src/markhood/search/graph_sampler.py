@@ -69,9 +69,10 @@ STILL = 0.01  # relative change of the density in a sweep that ends the rounds
 PERIODS = ((0.003, 20), (0.03, 10), (0.1, 4))
 ONCE = 255  # longer than every part of a continued chain: a visit in its first sweep
 SWEEPS_OF_ROUND = 6
-# Fits times further parameters of a coupling, per variable, after which chains are not doubled: 30
-# variables with five levels that depend on a hidden class take 20 s up to here, and then 54.
-MOST_WORK = 8000
+# Fits times further parameters of a coupling, per variable, after which chains are not doubled, and
+# after which rounds end and chains begin with half of the sweeps. 100 samples of 30 variables with
+# five levels that depend on a hidden class take 8 s.
+MOST_WORK, MOST_OF_ROUNDS = 6000, 1500
 MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
 
 
@@ -89,6 +90,8 @@ class GraphPrior:
         Probability of an edge; by default learned from the data.
     scale : float, optional
         The standard deviation of couplings; by default learned from the data.
+    start_scale : float
+        Where learning it starts.
     pairs : ndarray of shape (n_pairs, 2), dtype int64
         i < j: pairs with a probability of their own.
     probabilities : ndarray of shape (n_pairs,), dtype float64
@@ -97,6 +100,7 @@ class GraphPrior:
 
     density: float | None = None
     scale: float | None = None
+    start_scale: float = START_SCALE
     pairs: NDArray[np.int64] = field(default_factory=_no_pairs)
     probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
@@ -170,13 +174,15 @@ def sample_edges(
     chains = [GraphChain(state.present, generator_of(seed)) for seed in seeds[:-1]]
     densities, n_settling = [state.density] * len(chains), sweeps.n_settling
     runs, n, length = list[ChainRun](), 0, sweeps.n_averaged
+    if state.work(0) > MOST_OF_ROUNDS and length < sweeps.n_most:
+        length = (length + 1) // 2
     while True:
         further = _advance(job, state, chains, densities, n_settling, sweeps.parts(length, n))
         runs = list(map(continued, runs, further)) if runs else further
         n += length
         result = together(job, state, runs, replace(sweeps, n_averaged=n))
-        work = result.n_fits * (state.mean_size - 1) / job.n_nodes
-        if 2 * n > sweeps.n_most or result.has_converged or work > MOST_WORK:
+        is_long = state.work(result.n_fits) > MOST_WORK
+        if 2 * n > sweeps.n_most or result.has_converged or is_long:
             return result
         length, n_settling = n, 0
         state.visit_by(result)
@@ -243,11 +249,12 @@ class State:
     ) -> None:
         self._job, self._prior = job, prior
         self._others = measure_remaining_pairs(job)
-        self.scale = prior.scale or START_SCALE
+        self.scale = prior.scale or prior.start_scale
         self.shape = self.background = 0.0
         self.density = first_density(job, start, prior)
         self.pairs, self.present = _no_pairs(), np.empty(0, np.uint8)
         self._periods = np.empty(0, np.uint8)
+        self._n_fits = 0  # of the rounds
         self.expected = np.empty(0)  # couplings without an edge
         # From the last round; chains with the same scale reuse them.
         self.fits = np.empty(0, np.int64)
@@ -271,7 +278,9 @@ class State:
             if chain.fits is not None:
                 self.fits = chain.fits
             is_scale_settled = abs(scale / self.scale - 1) < SETTLED
-            if is_scale_settled and abs(sums.densities[-1] / sums.densities[-2] - 1) < STILL:
+            self._n_fits += sums.n_fits
+            is_density_settled = abs(sums.densities[-1] / sums.densities[-2] - 1) < STILL
+            if (is_scale_settled and is_density_settled) or self.work(0) > MOST_OF_ROUNDS:
                 break
             if not is_scale_settled:
                 self.scale = scale
@@ -308,11 +317,11 @@ class State:
         is_settled = is_certain & (found.draws.errors <= LARGEST_ERROR / 3)
         self._periods = np.where(is_settled, ONCE, periods_of(p)).astype(np.uint8)
 
-    @property
-    def mean_size(self) -> float:
-        """The mean number of parameters of a candidate's coupling."""
+    def work(self, n_fits: int) -> float:
+        """Return the work of the rounds and further fits, in units of `MOST_WORK`."""
         sizes = self._job.samples.bits.n_scores[self.pairs].prod(axis=1)
-        return float(sizes.mean()) if len(sizes) else 1.0
+        further = float(sizes.mean()) - 1.0 if len(sizes) else 0.0
+        return (self._n_fits + n_fits) * further / self._job.n_nodes
 
     def own_log_odds(self) -> NDArray[np.float64]:
         """Return the prior log odds of pairs with their own, infinite if required; NaN if none."""

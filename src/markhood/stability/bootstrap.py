@@ -397,7 +397,8 @@ def bootstrap_samples(
             distribution = fitted.distribution if isinstance(fitted, FittedModel) else fitted
             resampling = FromModel(distribution, seed, len(job.constraints.covariates))
         n_replicates = int(study.replicates)
-        found = replicate(replace(job, seed=seed), request.method, resampling, n_replicates)
+        method = request.method.for_replicates(learned)
+        found = replicate(replace(job, seed=seed), method, resampling, n_replicates)
     return Bootstrap(graph, couplings, found, study.resample, float(study.level))
 
 

@@ -194,8 +194,8 @@ def search_in_sets(
     job.runner.progress("imputations", 0, imputation.sets)
     of_sets = []
     for k in range(imputation.sets):
-        for _ in range(TURNS_PER_SET):
-            found = method.search_again(drawn(quiet, found.edges, values), found)
+        for of_turn in (*[method.settling] * (TURNS_PER_SET - 1), method):
+            found = of_turn.search_again(drawn(quiet, found.edges, values), found)
         of_sets.append(found)
         job.runner.progress("imputations", k + 1, imputation.sets)
     return _in_most(of_sets, job.n_variables)

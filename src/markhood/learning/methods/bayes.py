@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,13 @@ from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
 from markhood.scores.criterion import Criterion
 from markhood.search.chains import Sweeps
-from markhood.search.graph_sampler import SCREEN_GAMMA, START_GAMMA, GraphPrior, bayes
+from markhood.search.graph_sampler import (
+    SCREEN_GAMMA,
+    START_GAMMA,
+    START_SCALE,
+    GraphPrior,
+    bayes,
+)
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import Choice
 from markhood.search.values.search_result import SearchResult
@@ -81,6 +87,8 @@ class Bayes(BayesOptions, Method):
     scored_by: ClassVar[Criterion] = Bic(START_GAMMA)  # of the first graph and the final edges
     settling: ClassVar[Method] = Plrhc(gamma=START_GAMMA)  # the chains need one graph to start from
 
+    start_scale: float = START_SCALE  # of couplings in the first round
+
     def search(self, job: Job) -> SearchResult:
         return bayes(job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths)
 
@@ -93,7 +101,22 @@ class Bayes(BayesOptions, Method):
         """Return the prior of edges."""
         density = None if self.edge_prior is None else float(self.edge_prior)
         known = job.constraints
-        return GraphPrior(density, pairs=known.priors, probabilities=known.prior_probabilities)
+        return GraphPrior(
+            density,
+            start_scale=self.start_scale,
+            pairs=known.priors,
+            probabilities=known.prior_probabilities,
+        )
+
+    def for_replicates(self, learned: LearnedGraph) -> Bayes:
+        """Return the method with the learned scale to start from, and chains of fixed length.
+
+        The error of chains is small compared with the spread between replicates.
+        """
+        found = learned.probabilities
+        scale = self.start_scale if found is None else found.scale
+        sweeps = self.sweeps or Sweeps.n_averaged
+        return replace(self, start_scale=scale, sweeps=sweeps, keep_draws=False)
 
     @property
     def lengths(self) -> Sweeps:

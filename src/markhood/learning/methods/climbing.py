@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast
 
 from markhood.errors import InputError, option
@@ -183,6 +183,11 @@ class HillClimbing(HillClimbingOptions, Climbing):
                 f"{option('fit_penalty')} applies to the criterion 'bic' only, which fits "
                 "regressions: use one of the two.",
             )
+
+    @property
+    def settling(self) -> Method:
+        """The rule "global" in place of "pair", which takes ten times as long on many levels."""
+        return replace(self, rule="global") if self.rule == "pair" else self
 
     @property
     def scored_by(self) -> Criterion:

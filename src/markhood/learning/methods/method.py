@@ -71,7 +71,7 @@ class Method(Sealed, ABC):
 
     @property
     def settling(self) -> Method:
-        """The method whose searches alternate with imputation until the graph is stable."""
+        """The method whose searches alternate with draws of missing values, before the last."""
         return self
 
     @abstractmethod
@@ -81,6 +81,10 @@ class Method(Sealed, ABC):
     def search_again(self, job: Job, before: SearchResult) -> SearchResult:
         """Search samples that differ little from those of an earlier result."""
         return self.search(job)
+
+    def for_replicates(self, learned: LearnedGraph) -> Method:
+        """Return the method for resampled data, given the result of all data."""
+        return self
 
     @property
     def tested_gamma(self) -> float | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from markhood.model.fitting.information import Information
 
 MOST_DENSE = 1500  # parameters of a system that is solved directly
-_RELATIVE_TOLERANCE = 1e-4  # of a step; the next step corrects the rest
+_RELATIVE_TOLERANCE = 1e-2  # of a step; the next step corrects the rest
 
 
 class SparseEquations:

@@ -43,6 +43,7 @@ from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.report import reported
 from markhood.model.fitting.residuals import ResidualColumns
 from markhood.model.fitting.sandwich import MOST_NEAR, Sandwich
+from markhood.options import checked
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -70,12 +71,13 @@ class Fit(NamedTuple):
 
     parameters: NDArray[np.float64]
     sandwich: Sandwich
-    average: csr_array
+    average: csr_array | None
     growth: NDArray[np.float64]
     log_likelihood: float
     converged: NDArray[np.bool_]
 
 
+@checked
 def fit_model(
     graph: GraphLike,
     data: Any,
@@ -262,13 +264,13 @@ def fitted(
         lambda some: columns.at(found, some),
         lambda variable: _nearby_parameters(likelihood, variable),
     )
-    average = likelihood.average
-    parameters = np.asarray(average @ found)
-    if not likelihood.is_shared:
+    average, parameters = likelihood.average, found
+    if average is not None:
+        parameters, growth = np.asarray(average @ found), np.asarray(average @ growth)
         value = PseudoLikelihood(layout, observed).value(parameters)
     gradient = likelihood.gradient(found) - weight @ found
     converged = _have_converged(gradient, information.diagonal(), likelihood.positions)
-    return Fit(parameters, sandwich, average, np.asarray(average @ growth), value, converged)
+    return Fit(parameters, sandwich, average, growth, value, converged)
 
 
 def separate_regressions(
@@ -306,13 +308,10 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_
         lambda some: ExactGradients(likelihood, some, means),
         lambda variable: everything,
     )
-    from scipy.sparse import eye_array
-
-    average = eye_array(layout.n_parameters, format="csr")
     positions = [layout.positions(v) for v in range(len(layout.variables))]
     gradient = likelihood.sums - n * means - weight @ found
     converged = _have_converged(gradient, information.diagonal(), positions)
-    return Fit(found, sandwich, average, growth, value, converged)
+    return Fit(found, sandwich, None, growth, value, converged)
 
 
 def _maximum(

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 
 
+_ENTRIES = 1 << 20  # of a sparse matrix that are looked up at a time
+
+
 @dataclass(frozen=True, eq=False)
 class Information:
     """The information at some parameters.
@@ -118,15 +121,18 @@ def dense_block(
     matrix: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return rows and (ascending) columns as a dense array, faster than the indexing of scipy."""
-    starts, stops = matrix.indptr[rows], matrix.indptr[rows + 1]
-    lengths = stops - starts
-    before = np.cumsum(lengths) - lengths
-    entries = np.repeat(starts - before, lengths) + np.arange(lengths.sum())
-    row = np.repeat(np.arange(len(rows)), lengths)
-    column = np.searchsorted(columns, matrix.indices[entries])
-    inside = columns[np.minimum(column, len(columns) - 1)] == matrix.indices[entries]
     found = np.zeros((len(rows), len(columns)))
-    found[row[inside], column[inside]] = matrix.data[entries[inside]]
+    at_once = max(1, _ENTRIES // max(1, int(np.diff(matrix.indptr).max(initial=0))))
+    for first in range(0, len(rows), at_once):
+        some = rows[first : first + at_once]
+        starts, stops = matrix.indptr[some], matrix.indptr[some + 1]
+        lengths = stops - starts
+        before = np.cumsum(lengths) - lengths
+        entries = np.repeat(starts - before, lengths) + np.arange(lengths.sum())
+        row = np.repeat(np.arange(first, first + len(some)), lengths)
+        column = np.searchsorted(columns, matrix.indices[entries])
+        inside = columns[np.minimum(column, len(columns) - 1)] == matrix.indices[entries]
+        found[row[inside], column[inside]] = matrix.data[entries[inside]]
     return found
 
 

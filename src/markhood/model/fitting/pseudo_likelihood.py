@@ -68,14 +68,17 @@ class PseudoLikelihood(Likelihood):
         return sum(len(positions) for positions in self.positions)
 
     @cached_property
-    def average(self) -> csr_array:
-        """The matrix from this vector to that of the layout: means of the estimates of a number."""
+    def average(self) -> csr_array | None:
+        """The matrix from this vector to that of the layout: means of the estimates of a number.
+
+        None if couplings are shared, so that both vectors are the same.
+        """
         from scipy.sparse import coo_array
 
+        if self.is_shared:
+            return None
         columns = np.concatenate(self.positions)
         rows = np.concatenate([self.layout.positions(v) for v in range(len(self.positions))])
-        if self.is_shared:
-            rows = columns = np.arange(self.n_parameters)
         share = 1 / np.bincount(rows, minlength=self.layout.n_parameters)[rows]
         shape = (self.layout.n_parameters, self.n_parameters)
         return coo_array((share, (rows, columns)), shape=shape).tocsr()

@@ -7,6 +7,7 @@ whose variances the sandwich gives.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,16 +23,14 @@ from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from markhood.model.fitting.fit import Fit
 
 
 _MIN_GROWTH = 0.02  # of an infinite estimate, if the precision of a nearly flat prior is cut to 1 %
 
 
-class Function(NamedTuple):
-    """A linear function of parameters: their positions and factors, and its variable."""
+class Functions(NamedTuple):
+    """Linear functions of the same parameters: their positions, factors by row, and variable."""
 
     positions: NDArray[np.int64]
     factors: NDArray[np.float64]
@@ -73,16 +72,13 @@ def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]
     """Return the effects of the continuous covariates, with standard errors."""
     slopes = np.concatenate(layout.slopes_of(fit.parameters), axis=1)  # (n_reals, n_columns)
     functions = [
-        Function(start + k + layout.n_reals * np.arange(len(factors)), factors, v)
+        Functions(start + k + layout.n_reals * np.arange(own.shape[1]), own, v)
         for k in range(layout.n_reals)
-        for v, start in enumerate(layout.real_starts[:-1].tolist())
-        for factors in layout.scores[v]
+        for v, (start, own) in enumerate(zip(layout.real_starts.tolist(), layout.scores, strict=False))
     ]
     if not functions:
         return ()
-    matrix = (_matrix(functions, layout.n_parameters) @ fit.average).tocsr()
-    owners = np.array([f.owner for f in functions], np.int64)
-    errors = np.sqrt(fit.sandwich.variances(matrix, owners)).reshape(slopes.shape)
+    errors = _errors_of(functions, layout, fit).reshape(slopes.shape)
     units = real_units(graph.provenance)
     n_factors = layout.n_reals - len(units)
     units |= {f"factor {k + 1}": Units(0.0, 1.0) for k in range(n_factors)}
@@ -109,19 +105,14 @@ def _any_within(flags: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[
 
 
 def _errors(layout: Layout, fit: Fit, tables: list[NDArray[np.float64]], binary: bool) -> Errors:
-    functions: list[Function] = []
-    ends = []
-    for group in (
-        _of_couplings(layout, tables),
-        _of_cells(layout),
-        _of_fields(layout, binary),
-        _of_spin_fields(layout) if binary else (),
-    ):
-        functions.extend(group)
-        ends.append(len(functions))
-    matrix = (_matrix(functions, layout.n_parameters) @ fit.average).tocsr()
-    owners = np.array([f.owner for f in functions], np.int64)
-    found = np.sqrt(fit.sandwich.variances(matrix, owners))
+    groups = [
+        list(_of_couplings(layout, tables)),
+        list(_of_cells(layout)),
+        list(_of_fields(layout, binary)),
+        list(_of_spin_fields(layout)) if binary else [],
+    ]
+    ends = np.cumsum([sum(len(own.factors) for own in group) for group in groups])
+    found = _errors_of(list(chain.from_iterable(groups)), layout, fit)
     couplings, cells, fields, spins = np.split(found, ends[:-1])
     return Errors(
         couplings,
@@ -131,44 +122,48 @@ def _errors(layout: Layout, fit: Fit, tables: list[NDArray[np.float64]], binary:
     )
 
 
-def _matrix(functions: list[Function], n_parameters: int) -> csr_array:
-    from scipy.sparse import csr_array as sparse
+def _errors_of(functions: list[Functions], layout: Layout, fit: Fit) -> NDArray[np.float64]:
+    """Return the standard error of each function."""
+    from scipy.sparse import csr_array
 
-    starts = np.concatenate([[0], np.cumsum([len(f.positions) for f in functions])])
-    positions = np.concatenate([np.empty(0, np.int64), *(f.positions for f in functions)])
-    factors = np.concatenate([np.empty(0), *(f.factors for f in functions)])
-    return sparse((factors, positions, starts), shape=(len(functions), n_parameters))
+    owners = np.repeat([f.owner for f in functions], [len(f.factors) for f in functions])
+    widths = np.concatenate([np.full(*f.factors.shape) for f in functions])
+    # Functions of a table have as many entries as its parameters squared: 16 million if 64 x 64.
+    starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
+    positions = [np.tile(f.positions.astype(np.int32), len(f.factors)) for f in functions]
+    factors = np.concatenate([f.factors.ravel() for f in functions])
+    shape = len(owners), layout.n_parameters
+    matrix = csr_array((factors, np.concatenate(positions), starts), shape=shape)
+    if fit.average is not None:
+        matrix = (matrix @ fit.average).tocsr()
+    return np.sqrt(fit.sandwich.variances(matrix, owners))
 
 
 def _has_table(layout: Layout, i: int, j: int) -> bool:
     return bool(layout.n_scores[i] > 1 or layout.n_scores[j] > 1)
 
 
-def _of_couplings(layout: Layout, tables: list[NDArray[np.float64]]) -> Iterable[Function]:
+def _of_couplings(layout: Layout, tables: list[NDArray[np.float64]]) -> Iterable[Functions]:
     """Yield each coupling, or the derivative of the norm of a table."""
     for (i, j), start, table in zip(
         layout.edges.tolist(), layout.coupling_starts.tolist(), tables, strict=False
     ):
-        if not _has_table(layout, i, j):
-            yield Function(np.array([start]), np.ones(1), i)
-            continue
-        size = float(np.linalg.norm(table)) or 1.0
-        slopes = (layout.scores[i].T @ table @ layout.scores[j] / size).ravel()
-        yield Function(start + np.arange(len(slopes)), slopes, i)
+        slopes = np.ones((1, 1))
+        if _has_table(layout, i, j):
+            size = float(np.linalg.norm(table)) or 1.0
+            slopes = (layout.scores[i].T @ table @ layout.scores[j] / size).reshape(1, -1)
+        yield Functions(start + np.arange(slopes.size), slopes, i)
 
 
-def _of_cells(layout: Layout) -> Iterable[Function]:
+def _of_cells(layout: Layout) -> Iterable[Functions]:
     """Yield all cells of all tables."""
     for (i, j), start in zip(layout.edges.tolist(), layout.coupling_starts.tolist(), strict=False):
-        if not _has_table(layout, i, j):
-            continue
-        for row in layout.scores[i]:
-            for column in layout.scores[j]:
-                factors = np.outer(row, column).ravel()
-                yield Function(start + np.arange(len(factors)), factors, i)
+        if _has_table(layout, i, j):
+            factors = np.kron(layout.scores[i], layout.scores[j])
+            yield Functions(start + np.arange(factors.shape[1]), factors, i)
 
 
-def _of_fields(layout: Layout, binary: bool) -> Iterable[Function]:
+def _of_fields(layout: Layout, binary: bool) -> Iterable[Functions]:
     """Yield the fields in 0/1 coding if all variables are binary, else the zero-sum fields."""
     joined: list[list[int]] = [[] for _ in layout.variables.names]
     if binary:
@@ -178,16 +173,15 @@ def _of_fields(layout: Layout, binary: bool) -> Iterable[Function]:
     for v, start in enumerate(layout.field_starts[:-1].tolist()):
         if binary:
             positions = np.array([start, *layout.coupling_starts[joined[v]]], np.int64)
-            yield Function(positions, np.array([1.0, *[-0.5] * len(joined[v])]), v)
+            yield Functions(positions, np.array([[1.0, *[-0.5] * len(joined[v])]]), v)
             continue
         r = int(layout.n_levels[v])
-        for factors in (np.eye(r) - 1 / r)[:, 1:]:
-            yield Function(start + np.arange(r - 1), factors, v)
+        yield Functions(start + np.arange(r - 1), (np.eye(r) - 1 / r)[:, 1:], v)
 
 
-def _of_spin_fields(layout: Layout) -> Iterable[Function]:
+def _of_spin_fields(layout: Layout) -> Iterable[Functions]:
     for v in range(len(layout.variables)):
-        yield Function(np.array([v]), np.array([0.5]), v)
+        yield Functions(np.array([v]), np.array([[0.5]]), v)
 
 
 def _shaped(layout: Layout, cells: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, ...]:
