@@ -19,7 +19,7 @@ import numpy as np
 import markhood
 from markhood.evaluate import compare
 from markhood.graph.graph import Graph
-from markhood.output.pictures.panels import Curve, Panel, draw_panels
+from markhood.output.pictures.axes import Curve, Panel, draw_panels
 from markhood.paper.experiment import Cell
 from markhood.paper.results import Results
 from markhood.simulate import grid, hub, ordinal, potts

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from markhood.data.coding.encode import encode
 from markhood.scores.scorer import Pairs
 from markhood.search import bounded_screen
+from markhood.search.bounded_screen import representatives
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.representatives import representatives
 from markhood.search.screen import screen
 from markhood.search.spaces import StrongestNearby
 from oracles.jobs import job_of

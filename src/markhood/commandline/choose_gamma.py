@@ -65,7 +65,7 @@ def choose_gamma(
         found = follow_gamma(request, request.read(data), tried, folds)
     write_tables((output, found.rows), (edges, found.edges))
     if plot is not None:
-        from markhood.output.pictures.gamma import gamma_path
+        from markhood.output.pictures.stability import gamma_path
 
         write_plot(gamma_path(found), plot)
     console = console_for([])

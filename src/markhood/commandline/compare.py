@@ -63,8 +63,7 @@ def _with_structure(structures: list[Path], learned: list[Path]) -> list[dict[st
     """Compare learned graphs of an alignment with the base pairs of its consensus structure."""
     from markhood.data.genome.sequences import read_structure
     from markhood.errors import InputError
-    from markhood.evaluate.measures import comparison_table
-    from markhood.evaluate.structures import base_pairs_among
+    from markhood.evaluate.measures import base_pairs_among, comparison_table
     from markhood.output.graphs.files import read_graph
 
     if len(structures) > 1 or not learned:

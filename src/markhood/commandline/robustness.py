@@ -78,7 +78,7 @@ def robustness(
         found = vary_request(ask(progress), data, choices, parts)
     write_tables((output, found.edges), (analyses, found.rows))
     if plot is not None:
-        from markhood.output.pictures.robustness import robustness as draw
+        from markhood.output.pictures.stability import robustness as draw
 
         write_plot(draw(found), plot)
     console = console_for([])

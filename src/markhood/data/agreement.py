@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints, Words
 from markhood.data.samples import Samples
 from markhood.errors import listed, warn
 from markhood.kernels.words import packed
@@ -36,7 +36,7 @@ def warn_of_copies(pairs: Sequence[tuple[str, str]], what: str, advice: str = ""
     )
 
 
-def near_copies(samples: Samples, edges: NDArray[np.int64]) -> list[tuple[str, str]]:
+def near_copies(samples: Samples, edges: Ints) -> list[tuple[str, str]]:
     """Return the edges whose variables are nearly, but not exactly, copies, by name.
 
     Examples
@@ -55,7 +55,7 @@ def near_copies(samples: Samples, edges: NDArray[np.int64]) -> list[tuple[str, s
     return [(samples.names[i], samples.names[j]) for i, j in found.tolist()]
 
 
-def _may_agree(samples: Samples, pairs: NDArray[np.int64], n_words: int) -> NDArray[np.bool_]:
+def _may_agree(samples: Samples, pairs: Ints, n_words: int) -> Bools:
     """Return which pairs may be near copies, by their first words of samples.
 
     Where kappa is at least `NEARLY`, at most the rest of all samples differ (or agree, for
@@ -73,7 +73,7 @@ def _may_agree(samples: Samples, pairs: NDArray[np.int64], n_words: int) -> NDAr
     return np.asarray((counts <= most) | (are_binary & (n_seen - counts <= most)))
 
 
-def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+def agreement(samples: Samples, pairs: Ints) -> Floats:
     """Return Cohen's kappa of pairs of variables; negative for near complements.
 
     Samples are weighted, and those with a missing value of the pair are left out.
@@ -108,11 +108,8 @@ def agreement(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.float64]
 
 
 def _counted(
-    samples: Samples,
-    pairs: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    differ: NDArray[np.uint64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    samples: Samples, pairs: Ints, rows: Ints, differ: Words
+) -> tuple[Floats, Floats, Floats]:
     """Return the weights of differing samples, of each level but the first, and of all."""
     if not samples.missing:
         used, at = np.unique(rows, return_inverse=True)

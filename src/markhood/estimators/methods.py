@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError
 from markhood.estimators.structure import StructureEstimator
 from markhood.learning import methods
@@ -233,8 +233,8 @@ class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
     def _keep(self, learned: LearnedGraph) -> None:
         super()._keep(learned)
         assert learned.ranking is not None
-        self.pairs_: NDArray[np.int64] = learned.ranking.pairs
-        self.scores_: NDArray[np.float64] = learned.ranking.scores
+        self.pairs_: Ints = learned.ranking.pairs
+        self.scores_: Floats = learned.ranking.scores
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -286,8 +286,8 @@ class Bayes(StructureEstimator, BayesOptions):
         super()._keep(learned)
         found = learned.probabilities
         assert found is not None
-        self.pairs_: NDArray[np.int64] = found.pairs
-        self.probabilities_: NDArray[np.float64] = found.probabilities
+        self.pairs_: Ints = found.pairs
+        self.probabilities_: Floats = found.probabilities
         self.edge_density_ = found.density
         if self.keep_draws and found.draws is not None:
             self.draws_: Draws = found.draws

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from markhood.arrays import Floats
 from markhood.data.coding.encode import column_names
 from markhood.data.matching import numbers_like, real_units
 from markhood.data.rest_scores import stored_components, with_rest_scores
@@ -27,7 +27,7 @@ from markhood.learning.methods import Method
 from markhood.learning.request import Request, SharedOptions, flattened
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
-from markhood.model.fitting.prior import SCALE
+from markhood.model.fitting.layout import SCALE
 from markhood.model.regressions import Regressions
 from markhood.options import documented
 
@@ -137,7 +137,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         self.adjacency_ = learned.graph.adjacency()
         self.evaluations_ = learned.evaluations
         if learned.regressions is not None and learned.blanket_scores is not None:
-            self.blanket_scores_: NDArray[np.float64] = learned.blanket_scores
+            self.blanket_scores_: Floats = learned.blanket_scores
             self.score_ = float(learned.blanket_scores.sum())
             self.regressions_: Regressions = learned.regressions
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.columns import can_name_annotation
@@ -61,7 +62,7 @@ def node_numbers(variables: Variables) -> dict[str, int]:
     return numbers
 
 
-def checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) -> NDArray[np.int64]:
+def checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) -> Ints:
     """Copy edges to a new (m, 2) array, with rows as given."""
     listed = edges if hasattr(edges, "__array__") else list(edges)  # type: ignore[arg-type]
     try:
@@ -93,7 +94,7 @@ def checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) ->
     return pairs.astype(np.int64)
 
 
-def checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> NDArray[np.float64]:
+def checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> Floats:
     """Copy the numbers of both ends of each edge to a new (m, 2) array."""
     if ends is None:
         return np.full((n_edges, 2), np.nan)
@@ -112,9 +113,7 @@ def checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> NDArray[np.
     return array
 
 
-def checked_annotations(
-    annotations: Mapping[str, ArrayLike], n_edges: int
-) -> dict[str, NDArray[np.float64]]:
+def checked_annotations(annotations: Mapping[str, ArrayLike], n_edges: int) -> dict[str, Floats]:
     """Copy the annotations, each with one number per edge."""
     copies = {}
     for name, numbers in annotations.items():
@@ -136,9 +135,7 @@ def checked_annotations(
     return copies
 
 
-def checked_tables(
-    tables: Sequence[ArrayLike | None], n_edges: int
-) -> list[NDArray[np.float64] | None]:
+def checked_tables(tables: Sequence[ArrayLike | None], n_edges: int) -> list[Floats | None]:
     """Copy the coupling tables of all edges; return an empty list if all are None."""
     if len(tables) not in (0, n_edges):
         raise InputError(
@@ -151,7 +148,7 @@ def checked_tables(
     return [None if table is None else read_only(_checked_table(table)) for table in tables]
 
 
-def _checked_table(table: ArrayLike) -> NDArray[np.float64]:
+def _checked_table(table: ArrayLike) -> Floats:
     copy = _as_numbers(table)
     if copy is None or copy.ndim != 2 or min(copy.shape) < 2 or not np.isfinite(copy).all():
         raise InputError(
@@ -162,14 +159,14 @@ def _checked_table(table: ArrayLike) -> NDArray[np.float64]:
     return copy
 
 
-def _as_numbers(given: ArrayLike) -> NDArray[np.float64] | None:
+def _as_numbers(given: ArrayLike) -> Floats | None:
     try:
         return np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         return None
 
 
-def are_same(one: NDArray[np.float64] | None, other: NDArray[np.float64] | None) -> bool:
+def are_same(one: Floats | None, other: Floats | None) -> bool:
     """Return whether two arrays are equal, with NaN equal to NaN, or both None."""
     if one is None or other is None:
         return one is other

@@ -16,8 +16,9 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from markhood.arrays import Bools, Floats
 from markhood.data.genome.loci import distances
 from markhood.data.variables import Variables, described_variables
 from markhood.errors import InputError
@@ -59,7 +60,7 @@ def table_column(graph: Graph) -> list[list[list[float]] | None]:
     return [None if table is None else table.tolist() for table in tables]
 
 
-def has_sign(graph: Graph) -> NDArray[np.bool_]:
+def has_sign(graph: Graph) -> Bools:
     """Return whether the coupling of each edge is a signed number, not the norm of a table.
 
     Examples
@@ -198,7 +199,7 @@ def _is_missing(label: object) -> bool:
     return label is None or (isinstance(label, float) and math.isnan(label))
 
 
-def _numbers(columns: Mapping[str, Sequence[Any]], name: str, n_edges: int) -> NDArray[np.float64]:
+def _numbers(columns: Mapping[str, Sequence[Any]], name: str, n_edges: int) -> Floats:
     column = columns.get(name, [None] * n_edges)
     try:
         return np.array([np.nan if x is None else float(x) for x in column], dtype=np.float64)

@@ -30,8 +30,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.genome.loci import Coordinates
 from markhood.data.rest_scores import (
     Components,
@@ -129,7 +129,7 @@ def _of_genome(samples: Samples, n_nodes: int, seed: int) -> Components | None:
     return components.first(n) if n else None
 
 
-def _blocks(samples: Samples, sites: NDArray[np.int64]) -> NDArray[np.int64]:
+def _blocks(samples: Samples, sites: Ints) -> Ints:
     """Return the number of each site's block: a chromosome, or a part if there are too few."""
     loci = samples.variables.loci or ()
     places = Coordinates.of(tuple(loci[site] for site in sites.tolist()))
@@ -224,10 +224,10 @@ def total_criterion(job: Job) -> float:
 
 def n_above_noise(
     samples: Samples,
-    nodes: NDArray[np.int64],
-    eigenvalues: NDArray[np.float64],
+    nodes: Ints,
+    eigenvalues: Floats,
     seed: int | None,
-    blocks: NDArray[np.int64] | None = None,
+    blocks: Ints | None = None,
 ) -> int:
     """Return the number of leading eigenvalues above those of permuted columns, or blocks."""
     variables = samples.variables.pick(nodes.tolist())

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.coding.names import suggest_names
 from markhood.data.formats.named_columns import Row, file_rows, is_missing
 from markhood.errors import InputError, listed
@@ -25,7 +25,7 @@ PRIOR_COLUMNS = (*PAIR_COLUMNS, "probability")
 GROUP_COLUMNS = ("variable", "group")
 
 
-def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int64]:
+def known_pairs(given: Any, names: Sequence[str], option: str) -> Ints:
     """Return pairs of variables as numbers: i < j, lexicographic, each pair once.
 
     Parameters
@@ -54,7 +54,7 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
     return np.unique(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=0)
 
 
-def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def known_priors(given: Any, names: Sequence[str]) -> tuple[Ints, Floats]:
     """Return pairs of variables as numbers, as `known_pairs` does, with their probabilities.
 
     Parameters
@@ -122,7 +122,7 @@ def _probability(value: Any, place: str) -> float:
     return probability
 
 
-def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
+def known_groups(given: Any, names: Sequence[str]) -> Ints:
     """Return the number of every variable's group.
 
     Returns

@@ -19,11 +19,9 @@ from numbers import Real
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from markhood.arrays import Ints
 from markhood.data.genome.identical import find_duplicates, group_duplicates
-from markhood.data.genome.sample_loci import on_circle
+from markhood.data.genome.positions import on_circle
 from markhood.data.given import as_samples
 from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
 from markhood.data.samples import Samples
@@ -367,7 +365,7 @@ class Request:
         """Return the copies in samples, as returned by `prepared`."""
         return Copies.of(samples, self.reading.identical, labels_of(samples, self))
 
-    def labels(self, samples: Samples) -> NDArray[np.int64]:
+    def labels(self, samples: Samples) -> Ints:
         """Return numbers that differ between variables which must not become one node."""
         return labels_of(samples, self)
 

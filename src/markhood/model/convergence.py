@@ -17,8 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats
 from markhood.errors import InputError, option, warn
 
 MAX_R_HAT = 1.1  # above which a warning is emitted; below 1.01 is good
@@ -39,8 +39,8 @@ class Convergence:
     """
 
     names: tuple[str, ...]
-    r_hat: NDArray[np.float64]
-    effective_samples: NDArray[np.float64]
+    r_hat: Floats
+    effective_samples: Floats
 
     def __repr__(self) -> str:
         """Show the worst statistics."""
@@ -62,7 +62,7 @@ class Convergence:
         )
 
 
-def chain_diagnostics(draws: NDArray[np.float64], names: tuple[str, ...]) -> Convergence:
+def chain_diagnostics(draws: Floats, names: tuple[str, ...]) -> Convergence:
     """Compute split R-hat and effective sample sizes.
 
     Parameters
@@ -120,21 +120,21 @@ def _warn_of_disagreement(found: Convergence) -> None:
     )
 
 
-def _autocovariance(draws: NDArray[np.float64]) -> NDArray[np.float64]:
+def _autocovariance(draws: Floats) -> Floats:
     """Return the autocovariance of each chain and statistic at each lag, by Fourier transform."""
     n = len(draws)
     spectrum = np.fft.rfft(draws - draws.mean(axis=0), n=2 * n, axis=0)
-    covariance: NDArray[np.float64] = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:n] / n
+    covariance: Floats = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:n] / n
     return covariance
 
 
-def _integrated(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+def _integrated(correlation: Floats) -> Floats:
     """Return 1 + 2 sum_t rho_t by Geyer's initial monotone sequence, from (n_lags, k)."""
     n_pairs = len(correlation) // 2
     pairs = correlation[: 2 * n_pairs].reshape(n_pairs, 2, -1).sum(axis=1)
     kept = np.logical_and.accumulate(pairs > 0, axis=0)
     monotone = np.minimum.accumulate(pairs, axis=0)
-    total: NDArray[np.float64] = 2.0 * np.where(kept, monotone, 0.0).sum(axis=0) - 1.0
+    total: Floats = 2.0 * np.where(kept, monotone, 0.0).sum(axis=0) - 1.0
     total[np.isnan(correlation[-1])] = np.nan
     # Stan's bound: antithetic chains may have more effective samples than draws, within limits.
     np.maximum(total, 1.0 / np.log10(max(10, len(correlation))), out=total)

@@ -18,8 +18,8 @@ from heapq import heapify, heappop, heappush
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.model.potts.exact import Exact, log_sum_exp
 from markhood.model.potts.network import Arrays
 
@@ -37,7 +37,7 @@ class JunctionTree:
 
     @classmethod
     def of(
-        cls, n_levels: Sequence[int], edges: NDArray[np.int64], most_states: int = MOST_STATES
+        cls, n_levels: Sequence[int], edges: Ints, most_states: int = MOST_STATES
     ) -> JunctionTree | None:
         """Choose the order; return None if a table would have more than `most_states` cells."""
         joined: list[set[int]] = [set() for _ in n_levels]
@@ -66,7 +66,7 @@ class JunctionTree:
         parents = [sorted(own, key=position.__getitem__) for own in joined]
         return cls(list(n_levels), order, parents)
 
-    def exact(self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays) -> Exact:
+    def exact(self, edges: Ints, tables: Arrays, fields: Arrays) -> Exact:
         """Return log Z, the marginals, and the pair marginals of the edges."""
         joint, log_partition = self._joints(edges, tables, fields)
         marginals = [self._summed(joint[v], v, [v]) for v in range(len(self.order))]
@@ -78,8 +78,8 @@ class JunctionTree:
         return Exact(log_partition, tuple(marginals), tuple(pairs))
 
     def joint(
-        self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays, variables: Sequence[int]
-    ) -> NDArray[np.float64]:
+        self, edges: Ints, tables: Arrays, fields: Arrays, variables: Sequence[int]
+    ) -> Floats:
         """Return the joint distribution of variables that are all neighbours of each other.
 
         The axes are in the order of `variables`. The first variable to be eliminated has all
@@ -91,11 +91,11 @@ class JunctionTree:
         return summed.transpose([axes.index(u) for u in variables])
 
     def _joints(
-        self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays
-    ) -> tuple[dict[int, NDArray[np.float64]], float]:
+        self, edges: Ints, tables: Arrays, fields: Arrays
+    ) -> tuple[dict[int, Floats], float]:
         """Return the joint distribution of each variable with its parents, and log Z."""
         conditionals, log_partition = self._conditionals(edges, tables, fields)
-        joint: dict[int, NDArray[np.float64]] = {}
+        joint: dict[int, Floats] = {}
         for v in reversed(self.order):
             own = self.parents[v]
             above = np.ones(()) if not own else self._summed(joint[own[0]], own[0], own)
@@ -103,8 +103,8 @@ class JunctionTree:
         return joint, log_partition
 
     def _conditionals(
-        self, edges: NDArray[np.int64], tables: Arrays, fields: Arrays
-    ) -> tuple[list[NDArray[np.float64]], float]:
+        self, edges: Ints, tables: Arrays, fields: Arrays
+    ) -> tuple[list[Floats], float]:
         """Return P(v | pa) of each variable, with its levels along the first axis, and log Z."""
         collected = [
             field.reshape([-1, *[1] * len(own)])
@@ -125,15 +125,11 @@ class JunctionTree:
                 log_partition += float(message)
         return conditionals, log_partition
 
-    def _spread(
-        self, array: NDArray[np.float64], axes: Sequence[int], v: int
-    ) -> NDArray[np.float64]:
+    def _spread(self, array: Floats, axes: Sequence[int], v: int) -> Floats:
         """Reshape an array with some of the axes of v and its parents to have all of them."""
         return array.reshape([self.n_levels[u] if u in axes else 1 for u in (v, *self.parents[v])])
 
-    def _summed(
-        self, joint: NDArray[np.float64], v: int, wanted: Sequence[int]
-    ) -> NDArray[np.float64]:
+    def _summed(self, joint: Floats, v: int, wanted: Sequence[int]) -> Floats:
         """Marginalise the joint distribution of v and its parents to some of them."""
         others = tuple(k for k, u in enumerate((v, *self.parents[v])) if u not in wanted)
         return np.asarray(joint.sum(axis=others))

@@ -11,9 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from markhood.arrays import Ints
 from markhood.evaluate.measures import compare
 from markhood.graph.graph import Graph
 from markhood.learning.methods import METHODS, L1Logistic
@@ -58,7 +56,7 @@ class Comparison:
                 figures.append(Figure(cell, measure, float(row[error]) if row else math.nan))
         return figures
 
-    def _edges(self, search: Search) -> list[NDArray[np.int64]]:
+    def _edges(self, search: Search) -> list[Ints]:
         if self.method != "l1lr":
             return [search.by(METHODS[self.method]()).edges]
         found = search.by(L1Logistic(rule="and"))

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.evaluate.measures import compare
 from markhood.graph.graph import Graph
 from markhood.learning.methods import HillClimbing, Plrhc
@@ -62,7 +62,7 @@ class Cost:
         return figures
 
 
-def calls_of_authors(found: SearchResult, n_variables: int) -> NDArray[np.int64]:
+def calls_of_authors(found: SearchResult, n_variables: int) -> Ints:
     """Count the scores that the sources of the authors compute, by the size of the blanket.
 
     In addition to the scores of this search, they score the empty blanket of every variable before
@@ -83,11 +83,11 @@ def calls_of_authors(found: SearchResult, n_variables: int) -> NDArray[np.int64]
     return add_counts(calls)
 
 
-def _degrees(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
+def _degrees(edges: Ints, n_variables: int) -> Ints:
     return np.bincount(edges.ravel(), minlength=n_variables)
 
 
-def _costs(method: str, calls: NDArray[np.int64]) -> dict[str, float]:
+def _costs(method: str, calls: Ints) -> dict[str, float]:
     total = calls.sum()
     values = (total / 1000, 100 * calls[1] / total, calls @ np.arange(len(calls)) / total)
     return {f"{method}_{cost}": float(v) for cost, v in zip(COSTS, values, strict=True)}

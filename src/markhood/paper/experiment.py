@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
@@ -78,7 +78,7 @@ class Search:
         """Run a method."""
         return method.search(self.job(method))
 
-    def graph(self, edges: NDArray[np.int64]) -> Graph:
+    def graph(self, edges: Ints) -> Graph:
         """Return edges as a graph on the variables of the data."""
         return Graph(self.samples.variables, edges)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.output.file_writing import replace_all
-from markhood.output.pictures.panels import Panel, draw_panels
+from markhood.output.pictures.axes import Panel, draw_panels
 from markhood.paper.comparison import Comparison
 from markhood.paper.cost import Cost
 from markhood.paper.experiment import Cell, Experiment, Sampling, run

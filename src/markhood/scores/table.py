@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.kernels.tables import blanket_table as count
 
@@ -21,7 +22,7 @@ class BlanketTable:
     configurations: NDArray[np.uint16]
     # (n_rows, n_levels): samples with that configuration, by the variable's level; whole numbers
     # unless the samples are weighted.
-    counts: NDArray[np.int64] | NDArray[np.float64]
+    counts: Ints | Floats
     blanket_levels: tuple[int, ...]  # number of levels of each member
     n_variables: int  # number of variables in the data, including this one
     # Whether the levels of the variable, then of each member, are ordered; empty if no variable in

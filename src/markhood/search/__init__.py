@@ -2,7 +2,7 @@
 
 A search takes a `Job` (samples, a scorer, a runner, constraints) and returns a `SearchResult`;
 these values are in `values`. PLRHC and HC are `hill_climbing`, which follows the paper: `screen`,
-`spaces`, `blankets`, `combine`, `climb`. `l1_paths`, `ibmap`, `chow_liu`, `pairwise` and
+`spaces`, `blankets`, `climb`. `l1_paths`, `ibmap`, `chow_liu`, `pairwise` and
 `pseudo_likelihood` are other methods. `graph_sampler` runs `chains` over graphs to estimate the
 probability of every edge.
 

@@ -9,6 +9,11 @@ because whatever replaces one of those is better too.
 Near copies are known only after all pairs have been tested, and all near pairs are kept until then.
 If the strongest steps of a variable lead to copies of each other, better steps may have been
 discarded, and the screen runs again with the sets known.
+
+Group near copies of variables, each with a representative. Similarity is not transitive, or a chain
+of similar variables would be one group. A representative is similar to all members of its group.
+Variables with the most similar ones become representatives first, and take those that are not yet
+grouped.
 """
 
 from __future__ import annotations
@@ -16,13 +21,42 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs
-from markhood.search.representatives import representatives
 from markhood.search.screen import joined, passing
 from markhood.search.values.job import Job
+
+
+def representatives(edges: Ints, n_variables: int) -> Ints:
+    """Return the representative of each variable, of shape (n_variables,); possibly itself.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_edges, 2), dtype int64
+        Pairs of near copies, each once.
+    n_variables : int
+
+    Examples
+    --------
+    >>> representatives(np.array([[0, 1], [1, 2], [2, 3]]), 5).tolist()
+    [1, 1, 1, 3, 4]
+    """
+    found = np.arange(n_variables)
+    both = np.concatenate([edges, edges[:, ::-1]])
+    others = both[np.argsort(both[:, 0], kind="stable"), 1]
+    sizes = np.bincount(both[:, 0], minlength=n_variables)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    is_free = np.ones(n_variables, np.bool_)
+    for leader in np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())].tolist():
+        if is_free[leader]:
+            own = others[starts[leader] : starts[leader + 1]]
+            own = own[is_free[own]]
+            found[own] = leader
+            is_free[own] = is_free[leader] = False
+    return found
+
 
 LARGE_SHARE = 0.5  # of a variable's information: a correlation of 0.78 for two fair coins
 FEWEST_NEW = 1 << 18  # pairs processed at a time
@@ -33,7 +67,7 @@ class Screened(NamedTuple):
     """The strongest pairs in lexicographic order, sets of near copies, and the number passed."""
 
     pairs: Pairs
-    sets: NDArray[np.int64] | None
+    sets: Ints | None
     n_passed: int
 
 
@@ -44,19 +78,14 @@ class Steps(NamedTuple):
     and ``is_further`` whether one of these leads to the same set.
     """
 
-    pair: NDArray[np.int64]
-    sources: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    rank: NDArray[np.int64]
-    is_further: NDArray[np.bool_]
+    pair: Ints
+    sources: Ints
+    ends: Ints
+    rank: Ints
+    is_further: Bools
 
 
-def ranked_steps(
-    edges: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    n_variables: int,
-    sets: NDArray[np.int64] | None,
-) -> Steps:
+def ranked_steps(edges: Ints, gains: Floats, n_variables: int, sets: Ints | None) -> Steps:
     """Sort the steps from every variable.
 
     Examples
@@ -68,7 +97,7 @@ def ranked_steps(
     """
     both = np.concatenate([edges, edges[:, ::-1]])
     order = np.lexsort((both[:, 1], -np.tile(levelled(gains), 2), both[:, 0]))
-    further: NDArray[np.bool_] = np.zeros(len(order), np.bool_)
+    further: Bools = np.zeros(len(order), np.bool_)
     if sets is not None:
         further = is_further(both[order, 0] * n_variables + sets[both[order, 1]])
         again = np.lexsort((further, both[order, 0]))
@@ -78,16 +107,14 @@ def ranked_steps(
     return Steps(order % max(1, len(edges)), sources, ends, rank, further)
 
 
-def is_further(sets: NDArray[np.int64]) -> NDArray[np.bool_]:
+def is_further(sets: Ints) -> Bools:
     """Return whether an earlier element belongs to the same set."""
     further = np.ones(len(sets), np.bool_)
     further[np.unique(sets, return_index=True)[1]] = False
     return further
 
 
-def are_alike(
-    edges: NDArray[np.int64], gains: NDArray[np.float64], information: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def are_alike(edges: Ints, gains: Floats, information: Floats) -> Bools:
     """Return whether each pair are near copies.
 
     Parameters
@@ -129,7 +156,7 @@ def screen_bounded(job: Job, gamma: float, most: int) -> Screened:
 class _StrongestPairs:
     """Collects pairs and discards those that can no longer matter."""
 
-    def __init__(self, n_variables: int, most: int, sets: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, n_variables: int, most: int, sets: Ints | None = None) -> None:
         self.n_passed = 0
         self._n_variables, self._most, self._sets = n_variables, most, sets
         self._degrees = np.zeros(n_variables, np.int64)
@@ -153,7 +180,7 @@ class _StrongestPairs:
         self._let_go()
         return self._kept
 
-    def lacks_any(self, sets: NDArray[np.int64]) -> bool:
+    def lacks_any(self, sets: Ints) -> bool:
         """Return whether a discarded pair could be among the first with these sets."""
         edges, gains = self.pairs()
         steps = ranked_steps(edges, gains, self._n_variables, None)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.errors import InputError
 from markhood.graph.numbering import in_order
 from markhood.kernels.ties import levelled
@@ -61,7 +61,7 @@ def require_forest(constraints: Constraints, names: Sequence[str]) -> None:
 
 def spanning_forest(
     pairs: Pairs, n_variables: int, constraints: Constraints = NO_CONSTRAINTS
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the edges, i < j in lexicographic order, of the forest with the largest gains.
 
     Examples

@@ -9,14 +9,12 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.scores.scorer import Pairs
-from markhood.search.blankets import Spaces, search_blankets
+from markhood.search.blankets import Spaces, combine, search_blankets
 from markhood.search.bounded_screen import Screened, screen_bounded
-from markhood.search.climb import Start, climb
-from markhood.search.combine import combine
-from markhood.search.pair_climb import climb_pairs
+from markhood.search.climb import Start, climb, climb_pairs
 from markhood.search.screen import screen, tested_pairs
 from markhood.search.spaces import (
     AllVariables,
@@ -59,7 +57,7 @@ def hill_climb(
     screened : Pairs, optional
         Result of the screen, if known and search spaces are not bounded.
     """
-    evaluations: dict[str, NDArray[np.int64]] = {}
+    evaluations: dict[str, Ints] = {}
     seconds: dict[str, float] = {}
     spaces: Spaces = AllVariables(job.n_variables)
     n_screened = None

@@ -17,6 +17,15 @@ removed, nearby pairs are kept for that step, because a distant pair may be indi
 
 No d x d array is needed: a tile returns its best pairs, and the best of these are kept. The
 correction therefore counts all pairs twice, the first time for the means.
+
+Find pairs that are dependent only through a third variable, by the data processing inequality. In a
+chain i - k - j, the mutual information of the ends is at most that of either link: MI_ij <=
+min(MI_ik, MI_kj). ARACNE (Margolin et al., 2006) inverts this, and takes the weakest pair of every
+triangle as indirect. All triangles are examined before any pair is removed, so their order does not
+matter. If several pairs tie for the weakest, as with three copies, none is removed.
+
+The weakest pair of three directly dependent variables is removed too: the rule is fast, but does
+not replace a Markov blanket.
 """
 
 from __future__ import annotations
@@ -24,16 +33,39 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.graph.numbering import in_order, pair_numbers, positions_of
+from markhood.kernels.steps import weakest_of_triangles
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs, Tile
-from markhood.search.indirect import are_indirect
 from markhood.search.ranking import PAIRS_PER_VARIABLE, Means
 from markhood.search.screen import screen, tested_pairs
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, timed
+
+
+def are_indirect(pairs: Ints, strengths: Floats, n_variables: int) -> Bools:
+    """Return whether each pair is the weakest of a triangle of pairs.
+
+    Parameters
+    ----------
+    pairs : ndarray of shape (n_pairs, 2), dtype int64
+        i < j, in lexicographic order.
+    strengths : ndarray of shape (n_pairs,)
+        Mutual information, or a value proportional to it.
+    n_variables : int
+
+    Examples
+    --------
+    >>> chain = np.array([[0, 1], [0, 2], [1, 2]])
+    >>> are_indirect(chain, np.array([3.0, 1.0, 2.0]), 3).tolist()
+    [False, True, False]
+    >>> are_indirect(chain, np.array([3.0, 1.0, 1.0]), 3).tolist()
+    [False, False, False]
+    """
+    return weakest_of_triangles(np.ascontiguousarray(pairs), strengths, n_variables)
+
 
 RankedBy = Literal["evidence", "mi", "mi_apc"]
 
@@ -51,7 +83,7 @@ def pairwise(
     removed.
     """
     seconds: dict[str, float] = {}
-    columns: dict[str, NDArray[np.float64]] = {}
+    columns: dict[str, Floats] = {}
     screened = None
     if ranking == "evidence":
         with timed(seconds, "screen"):
@@ -93,7 +125,7 @@ def mean_ratios(job: Job) -> Means:
     """Average the likelihood ratios over all pairs of variables that vary."""
     scorer = job.scorer  # not the job: its runner may hold a connection
 
-    def add_up(tile: Tile) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def add_up(tile: Tile) -> tuple[Floats, Floats]:
         pairs = scorer.pairs(tile, None)
         i, j = pairs.edges.T
         rows, columns = tile

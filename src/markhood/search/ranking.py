@@ -21,7 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from markhood.arrays import Bools, Floats, Ints
 
 PAIRS_PER_VARIABLE = 1.5  # default: about the number of a protein's contacts far apart in the chain
 CERTAIN = 0.99  # minimum probability of being signal
@@ -30,7 +31,7 @@ LEAST_DEVIATION = 1e-9
 MOST_SKEWNESS = 0.95  # a skew normal distribution has at most 0.995
 WIDEST_BACKGROUND = 2.0  # in standard errors
 
-Values = NDArray[np.float64]
+Values = Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class Ranking:
     """All pairs with their scores, and the couplings of the edges."""
 
     # (n_pairs, 2): i < j, in lexicographic order: all pairs of variables that vary.
-    pairs: NDArray[np.int64]
+    pairs: Ints
     scores: Values  # (n_pairs,): higher is stronger; comparable within one data set only
     edge_scores: Values  # (n_edges,): scores of the edges
     # Zero-sum coupling table of every edge, with one row per level of its first end.
@@ -58,7 +59,7 @@ class Means:
         n = n_varying
         return cls(sums / max(n - 1, 1), float(sums.sum()) / max(n * (n - 1), 1))
 
-    def expected(self, edges: NDArray[np.int64]) -> Values:
+    def expected(self, edges: Ints) -> Values:
         """Return the average product of each pair.
 
         Examples
@@ -72,7 +73,7 @@ class Means:
         return np.asarray(self.of_variables[edges].prod(axis=1) / self.of_all)
 
 
-def signal(scores: Values, errors: Values | None = None) -> NDArray[np.bool_]:
+def signal(scores: Values, errors: Values | None = None) -> Bools:
     """Return which scores are signal above the background.
 
     Parameters

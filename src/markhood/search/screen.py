@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from markhood.arrays import Ints
 from markhood.graph.numbering import in_order
 from markhood.kernels.ties import TIE
 from markhood.scores.scorer import Pairs, Tile, Which
@@ -87,7 +88,7 @@ def joined(found: Sequence[Pairs]) -> Pairs:
     return Pairs(np.take(edges, order, axis=0), gains[order])
 
 
-def tested_pairs(job: Job) -> dict[str, np.typing.NDArray[np.int64]]:
+def tested_pairs(job: Job) -> dict[str, Ints]:
     """Count the screen's tests as blankets of one member, each pair once."""
     d = job.n_nodes
     return {"screen": np.array([0, d * (d - 1)])}

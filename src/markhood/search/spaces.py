@@ -20,8 +20,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.lists import Lists
 from markhood.kernels.steps import within_steps
 from markhood.kernels.ties import levelled
@@ -45,19 +45,19 @@ class NearbyVariables:
     depth : int
     """
 
-    def __init__(self, edges: NDArray[np.int64], n_variables: int, depth: int) -> None:
+    def __init__(self, edges: Ints, n_variables: int, depth: int) -> None:
         self._neighbours = Lists.of_neighbours(edges, n_variables)
         self._depth = depth
 
-    def of(self, targets: NDArray[np.int64]) -> Space:
+    def of(self, targets: Ints) -> Space:
         """List the space of each target, ascending."""
         return Space(within_steps(self._neighbours, targets, self._depth))
 
-    def largest(self) -> NDArray[np.float64]:
+    def largest(self) -> Floats:
         """Return an upper bound of each space's size, from walks: (n_variables,)."""
         n_variables, sizes = len(self._neighbours), np.diff(self._neighbours.starts)
         owners, values = np.repeat(np.arange(n_variables), sizes), self._neighbours.values
-        walks: NDArray[np.float64] = np.ones(n_variables)
+        walks: Floats = np.ones(n_variables)
         for _ in range(self._depth):
             # A step may also stay in place, which keeps the variables already reached.
             onward = np.bincount(owners, walks[values], n_variables)
@@ -88,12 +88,12 @@ class StrongestNearby:
 
     def __init__(
         self,
-        edges: NDArray[np.int64],
-        gains: NDArray[np.float64],
+        edges: Ints,
+        gains: Floats,
         n_variables: int,
         depth: int,
         most: int,
-        sets: NDArray[np.int64] | None = None,
+        sets: Ints | None = None,
     ) -> None:
         self._most, self._depth = most, depth
         self._sets = np.arange(n_variables) if sets is None else sets
@@ -107,7 +107,7 @@ class StrongestNearby:
         self._gains = levelled(gains)[steps.pair[kept]]
         self._starts = np.searchsorted(steps.sources[kept], np.arange(n_variables + 1))
 
-    def of(self, targets: NDArray[np.int64]) -> Space:
+    def of(self, targets: Ints) -> Space:
         """List the space of each target, ascending."""
         large = self._may_be_larger[targets]
         small = iter(self._nearby.of(targets[~large]).candidates)
@@ -117,7 +117,7 @@ class StrongestNearby:
         ]
         return Space(Lists.of([space for space, _ in found]), sum(is_cut for _, is_cut in found))
 
-    def _bounded(self, target: np.int64) -> tuple[NDArray[np.int64], bool]:
+    def _bounded(self, target: np.int64) -> tuple[Ints, bool]:
         """Return a space by breadth-first search until it is full, and whether it was cut."""
         reached = frontier = np.array([target])
         strengths = np.ones(1)
@@ -139,9 +139,7 @@ class StrongestNearby:
                 break
         return np.sort(reached[1:]), False
 
-    def _steps_from(
-        self, variables: NDArray[np.int64], strengths: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _steps_from(self, variables: Ints, strengths: Floats) -> tuple[Ints, Floats]:
         """Return the ends of all steps from some variables, and the strength of each path."""
         starts = self._starts[variables]
         lengths = self._starts[variables + 1] - starts
@@ -161,6 +159,6 @@ class AllVariables:
     def __init__(self, n_variables: int) -> None:
         self._all = np.arange(n_variables)
 
-    def of(self, targets: NDArray[np.int64]) -> Space:
+    def of(self, targets: Ints) -> Space:
         """List the space of each target, ascending."""
         return Space(Lists.of([np.delete(self._all, t) for t in targets]))

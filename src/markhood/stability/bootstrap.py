@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats
 from markhood.data.given import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
@@ -34,13 +34,15 @@ from markhood.options import documented
 from markhood.search.values.job import Job
 from markhood.stability.centrality import (
     CentralityRow,
+    CommunityStability,
+    DifferenceRow,
     StabilityRow,
     centralities_of_all,
     centrality_rows,
+    community_stability,
+    difference_rows,
     stability_rows,
 )
-from markhood.stability.communities import CommunityStability, community_stability
-from markhood.stability.differences import DifferenceRow, difference_rows
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
 from markhood.stability.resampling import (
     RESAMPLINGS,
@@ -86,13 +88,13 @@ class Bootstrap:
     """
 
     graph: Graph
-    couplings: NDArray[np.float64]
+    couplings: Floats
     replicates: Replicates
     resample: str
     level: float = 0.95
 
     @property
-    def frequency(self) -> NDArray[np.float64]:
+    def frequency(self) -> Floats:
         """Share of the replicates that have each edge of the graph, of shape (n_edges,)."""
         known = dict(
             zip(
@@ -254,7 +256,7 @@ class Bootstrap:
             )
         return f"{self.graph.describe_methods()} {drawn} {found}"
 
-    def _measured(self, communities: Sequence[int] | None) -> dict[str, NDArray[np.float64]]:
+    def _measured(self, communities: Sequence[int] | None) -> dict[str, Floats]:
         if communities is None:
             return self._default_centralities
         return centralities_of_all(
@@ -262,10 +264,10 @@ class Bootstrap:
         )
 
     @cached_property
-    def _default_centralities(self) -> dict[str, NDArray[np.float64]]:
+    def _default_centralities(self) -> dict[str, Floats]:
         return centralities_of_all(self.graph, self.couplings, self.replicates.each())
 
-    def _stored(self, column: int | None) -> NDArray[np.float64]:
+    def _stored(self, column: int | None) -> Floats:
         matrix = self.replicates.couplings
         if column is None:
             return np.empty(0)
@@ -431,7 +433,7 @@ def _with_covariates(graph: Graph, job: Job) -> Graph:
     return Graph(job.samples.variables, edges[in_order(edges)])
 
 
-def _bounds(values: NDArray[np.float64], level: float, suffix: str) -> dict[str, float]:
+def _bounds(values: Floats, level: float, suffix: str) -> dict[str, float]:
     """Return the ends of the interval that contains a share ``level`` of the values."""
     if not len(values):
         return {f"low{suffix}": float("nan"), f"high{suffix}": float("nan")}

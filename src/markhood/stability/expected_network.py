@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
@@ -67,7 +67,7 @@ def with_change(model: Model, edge: int, difference: float) -> Model:
     return PottsModel(Graph(model.graph.variables, model.graph.edges), tables, model.fields)
 
 
-def couplings_of_model(model: Model) -> NDArray[np.float64]:
+def couplings_of_model(model: Model) -> Floats:
     """Return the couplings of a model: per step, or the norms of zero-sum tables."""
     if isinstance(model, IsingModel):
         return model.couplings
@@ -101,10 +101,7 @@ def described_networks(described: NetworkOptions) -> tuple[ModelOf, str]:
 
 
 def _symmetric(
-    variables: Variables,
-    edges: NDArray[np.int64],
-    couplings: NDArray[np.float64],
-    tables: Sequence[NDArray[np.float64] | None] = (),
+    variables: Variables, edges: Ints, couplings: Floats, tables: Sequence[Floats | None] = ()
 ) -> Model:
     """Return a model in which a level is as frequent as its mirror image, with given couplings."""
     ends = np.column_stack([couplings, couplings])

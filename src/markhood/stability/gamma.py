@@ -21,8 +21,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
 from markhood.errors import InputError, option
@@ -72,8 +72,8 @@ class GammaPath:
 
     gammas: tuple[float, ...]
     graphs: tuple[Graph, ...]
-    held_out: NDArray[np.float64]
-    ebic: NDArray[np.float64]
+    held_out: Floats
+    ebic: Floats
 
     @property
     def best(self) -> float:
@@ -98,7 +98,7 @@ class GammaPath:
         return self.best if 2 * graph.n_edges >= DENSE * graph.n_nodes else usual
 
     @cached_property
-    def _gaps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _gaps(self) -> tuple[Floats, Floats]:
         """Loss of each gamma against the best one, and its standard error, both paired by fold."""
         apart = self.held_out[self.gammas.index(self.best)] - self.held_out
         errors = apart.std(axis=1, ddof=1) / np.sqrt(self.held_out.shape[1])
@@ -218,7 +218,7 @@ def follow_gamma(
     with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
         known, kernels = job.constraints, job.scorer.kernels
 
-        def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
+        def follow(tile: tuple[int, int]) -> tuple[Ints, float]:
             k, fold = tile
             part = samples if fold == ALL_SAMPLES else samples.take(np.flatnonzero(fold_of != fold))
             criterion = methods[k].scored_by
@@ -250,18 +250,18 @@ def follow_gamma(
     )
 
 
-def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[np.int64]:
+def _learned_edges(job: Job, method: Method, imputation: Imputation) -> Ints:
     """Return the edges that `learn` would find."""
     if not job.samples.missing or method.takes_missing:
         return method.search(job).edges
     return learn_imputed(job, method, imputation).edges
 
 
-def _reported(known: Constraints, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+def _reported(known: Constraints, edges: Ints) -> Ints:
     return edges[known.reports(edges)]
 
 
-def _ebic(job: Job, edges: NDArray[np.int64]) -> float:
+def _ebic(job: Job, edges: Ints) -> float:
     """Return the EBIC of a graph: minus twice the sum of BIC_gamma over all variables."""
     d = job.n_variables
     blankets = job.constraints.adjusted(np.arange(d), Lists.of_neighbours(edges, d))

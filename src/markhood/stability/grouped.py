@@ -17,8 +17,8 @@ from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.coding.bins import AUTO, Bins
 from markhood.data.coding.coders import in_order, is_missing
 from markhood.data.coding.regrouping import cut_samples
@@ -36,11 +36,11 @@ class Groups:
     """Samples with group labels."""
 
     samples: Samples
-    numbers: NDArray[np.int64]  # (n_samples,): group number of each sample
+    numbers: Ints  # (n_samples,): group number of each sample
     names: tuple[str, ...]
     # (n_persons, n_groups): the sample of each person in each group; None if samples are not
     # paired.
-    persons: NDArray[np.int64] | None = None
+    persons: Ints | None = None
 
     def __post_init__(self) -> None:
         """Check that there are at least two groups with at least two samples each."""
@@ -138,7 +138,7 @@ class Groups:
 
     @classmethod
     def _of_rows(
-        cls, samples: Samples, numbers: NDArray[np.int64], names: tuple[str, ...], pairs: Any
+        cls, samples: Samples, numbers: Ints, names: tuple[str, ...], pairs: Any
     ) -> Groups:
         """Keep samples that have a group and, if they are paired, belong to complete persons."""
         persons = None
@@ -157,11 +157,11 @@ class Groups:
         """The numbers of the groups of each pair."""
         return list(combinations(range(len(self.names)), 2))
 
-    def rows(self) -> list[NDArray[np.int64]]:
+    def rows(self) -> list[Ints]:
         """Return the samples of each group."""
         return [np.flatnonzero(self.numbers == k) for k in range(len(self.names))]
 
-    def permuted(self, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    def permuted(self, rng: np.random.Generator) -> list[Ints]:
         """Return the samples of both groups of each pair in turn, under permuted labels."""
         found = []
         for pair in map(list, self.pairs):
@@ -173,9 +173,7 @@ class Groups:
             found += [rows[labels == k] for k in pair]
         return found
 
-    def _permuted_labels(
-        self, rows: NDArray[np.int64], rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def _permuted_labels(self, rows: Ints, rng: np.random.Generator) -> Ints:
         """Permute labels among clusters, or within them where a cluster has several groups."""
         labels, clusters = self.numbers[rows], self.samples.clusters
         if clusters is None:
@@ -243,7 +241,7 @@ def for_each(name: str, given: Any, n_tables: int) -> list[Any]:
     return listed
 
 
-def _persons(numbers: NDArray[np.int64], labels: list[Any], n_groups: int) -> NDArray[np.int64]:
+def _persons(numbers: Ints, labels: list[Any], n_groups: int) -> Ints:
     """Return the sample in each group of each person that has exactly one per group."""
     rows_of: dict[str, list[int]] = {}
     for row, label in enumerate(labels):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner, no_progress
 from markhood.graph.numbering import pair_numbers
@@ -96,9 +96,7 @@ class Study:
         rows = [r for r in found.edge_rows() if {r["source"], r["target"]} == pair]
         return float(any(r["p_adjusted"] <= LEVEL for r in rows))
 
-    def _learned(
-        self, samples: Samples, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _learned(self, samples: Samples, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Return the edges that `learn` would find, and their couplings."""
         request = self.request
         samples = request.prepared(samples)

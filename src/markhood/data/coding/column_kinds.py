@@ -32,8 +32,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.codebook import Entry
 from markhood.data.coding.bins import MOST_STEPS, are_numbers, is_count
 from markhood.data.coding.column_checks import FEWEST_DISTINCT, SHARE_DISTINCT, likeness
@@ -57,7 +57,7 @@ LONG_NUMBER = 10**8  # from here up, different numbers are identifiers
 REPEATED, GROUPED = "repeated identifiers", "numbers of groups of rows"
 CODES = "named like codes of categories"
 
-Codes = Callable[[], NDArray[np.int64]]
+Codes = Callable[[], Ints]
 
 
 class Facts(NamedTuple):
@@ -133,7 +133,7 @@ def _of_whole_numbers(found: Entry, values: tuple[Any, ...], codes: Codes) -> En
     return found._replace(kind="measurement", why=f"{len(values)} numbers")
 
 
-def _are_groups(values: Sequence[Any], sizes: NDArray[np.int64]) -> bool:
+def _are_groups(values: Sequence[Any], sizes: Ints) -> bool:
     """Return whether numbers, one after the other in the rows, count groups of similar size."""
     is_rising = all(b > a for a, b in pairwise(values))
     is_dense = len(values) >= DENSE * (values[-1] - values[0] + 1)

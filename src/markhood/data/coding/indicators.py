@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Words
 from markhood.data.coding.coders import Levels, in_order
 from markhood.data.coding.planes import MISSING, Columns, Planes, blocks, every_sample
 
@@ -32,9 +32,9 @@ class Coded(NamedTuple):
 class IndicatorTable(NamedTuple):
     """Indicator rows, sorted levels, and masks of missing values (see `Samples`)."""
 
-    words: NDArray[np.uint64]
+    words: Words
     levels: Levels
-    missing: dict[int, NDArray[np.uint64]]
+    missing: dict[int, Words]
 
 
 def tabulate(
@@ -110,7 +110,7 @@ def _ordered(
     return found
 
 
-def _flip(planes: Planes, n_samples: int, codes: Sequence[Sequence[int]]) -> NDArray[np.uint64]:
+def _flip(planes: Planes, n_samples: int, codes: Sequence[Sequence[int]]) -> Words:
     """Complement, in place, the rows of columns whose first value is the higher of two."""
     flipped = np.array([own[0] != 0 for own in codes])
     words, every = planes.first_digits(), every_sample(n_samples)
@@ -120,7 +120,7 @@ def _flip(planes: Planes, n_samples: int, codes: Sequence[Sequence[int]]) -> NDA
     return words
 
 
-def _indicators(coded: Coded, codes: Sequence[Sequence[int]]) -> NDArray[np.uint64]:
+def _indicators(coded: Coded, codes: Sequence[Sequence[int]]) -> Words:
     """Return the rows of all levels except the first."""
     planes, n_samples, values = coded
     every = every_sample(n_samples)
@@ -142,9 +142,7 @@ def _indicators(coded: Coded, codes: Sequence[Sequence[int]]) -> NDArray[np.uint
     return words
 
 
-def _where(
-    planes: Planes, columns: Columns, wanted: Columns, digits: int, present: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
+def _where(planes: Planes, columns: Columns, wanted: Columns, digits: int, present: Words) -> Words:
     """Return where each column has its wanted code, of shape (columns, words)."""
     found = present.copy()
     for digit in range(digits):

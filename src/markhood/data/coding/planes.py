@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Ints, Words
 from markhood.data.samples import words_per_row
 from markhood.data.storage.backends import MEMORY, Storage
 from markhood.kernels.words import unpacked
@@ -21,7 +22,7 @@ MISSING = -1  # the digit of the rows for missing values
 BLOCK_BYTES = 1 << 22
 PAGE_BYTES = 4096  # a write touches at least one page
 
-Columns = NDArray[np.int64]
+Columns = Ints
 
 
 class Planes:
@@ -69,11 +70,11 @@ class Planes:
         """Number of words in a row."""
         return self._first.shape[1] // 8
 
-    def first_digits(self) -> NDArray[np.uint64]:
+    def first_digits(self) -> Words:
         """Return the rows of first digits of all columns, without a copy."""
         return self._first.view("<u8").astype(np.uint64, copy=False)
 
-    def words(self, digit: int, columns: Columns) -> NDArray[np.uint64]:
+    def words(self, digit: int, columns: Columns) -> Words:
         """Return one digit of some columns, of shape (columns, words); zero without a row."""
         if digit == 0:
             return self.first_digits()[columns]
@@ -83,7 +84,7 @@ class Planes:
             found[rows >= 0] = self._further[rows[rows >= 0]]
         return found.view("<u8").astype(np.uint64, copy=False)
 
-    def codes(self, column: int, n_values: int, n_samples: int) -> NDArray[np.int64]:
+    def codes(self, column: int, n_values: int, n_samples: int) -> Ints:
         """Return the code of every sample in a column, -1 for missing values."""
         at = np.array([column])
         codes = np.zeros(n_samples, np.int64)
@@ -92,11 +93,11 @@ class Planes:
         codes[unpacked(self.words(MISSING, at)[0], n_samples) == 1] = -1
         return codes
 
-    def recode(self, column: int, new: NDArray[np.int64], n_new: int, n_samples: int) -> None:
+    def recode(self, column: int, new: Ints, n_new: int, n_samples: int) -> None:
         """Replace each code of a column by a new code."""
         self.write(column, np.append(new, -1)[self.codes(column, len(new), n_samples)], n_new)
 
-    def write(self, column: int, codes: NDArray[np.int64], n_values: int) -> None:
+    def write(self, column: int, codes: Ints, n_values: int) -> None:
         """Replace the codes of a column, -1 for missing values."""
         at, absent = np.array([column]), codes < 0
         if absent.any() or column in self.columns(MISSING):
@@ -121,7 +122,7 @@ class Planes:
             self._first = self._resized(self._first, len(self._first), n_bytes)
             self._further = self._resized(self._further, len(self._further), n_bytes)
 
-    def missing_somewhere(self, n_samples: int) -> NDArray[np.bool_]:
+    def missing_somewhere(self, n_samples: int) -> Bools:
         """Return whether each sample has a missing value, of shape (n_samples,)."""
         anywhere = np.zeros(self._first.shape[1], np.uint8)
         rows = self._rows.get(MISSING, np.empty(0, np.int64))
@@ -131,7 +132,7 @@ class Planes:
         bits = np.unpackbits(anywhere, count=n_samples, bitorder="little")
         return bits.astype(np.bool_)
 
-    def keep(self, kept: NDArray[np.bool_]) -> None:
+    def keep(self, kept: Bools) -> None:
         """Keep only some samples, given by a mask of shape (n_samples,)."""
         n_bytes = words_per_row(int(kept.sum())) * 8
         self._first = self._kept(self._first, kept, n_bytes)
@@ -159,9 +160,7 @@ class Planes:
             self.storage.settle(2 * len(block) * max(PAGE_BYTES, width))
         return resized
 
-    def _kept(
-        self, rows: NDArray[np.uint8], kept: NDArray[np.bool_], n_bytes: int
-    ) -> NDArray[np.uint8]:
+    def _kept(self, rows: NDArray[np.uint8], kept: Bools, n_bytes: int) -> NDArray[np.uint8]:
         """Return the bits of some samples."""
         shorter = self.storage.zeros(len(rows), n_bytes)
         for block in blocks(range(len(rows)), len(kept)):
@@ -172,7 +171,7 @@ class Planes:
         return shorter
 
 
-def every_sample(n_samples: int) -> NDArray[np.uint64]:
+def every_sample(n_samples: int) -> Words:
     """Return a row in which the bits of all samples are one and those of the padding are zero."""
     bits = np.zeros(words_per_row(n_samples) * 8, np.uint8)
     bits[: -(-n_samples // 8)] = np.packbits(np.ones(n_samples, np.uint8), bitorder="little")

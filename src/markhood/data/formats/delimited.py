@@ -22,8 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from markhood.data.coding.cells import DECIMAL_COMMA, parse_cell, parse_comma_cell
-from markhood.data.coding.coded_cells import CodedCells
+from markhood.data.coding.cells import DECIMAL_COMMA, CodedCells, parse_cell, parse_comma_cell
 from markhood.data.formats.contents import looks_binary, named_by_content
 from markhood.data.formats.fast_cells import NotPlainError, coded_columns
 from markhood.data.formats.rows import Transposed, read_rows

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Ints
 from markhood.data.coding.encoder import Encoder, chunk_rows
 from markhood.data.genome.alphabets import Alphabet
 from markhood.data.genome.loci import Locus
@@ -163,7 +164,7 @@ class _Tally:
     """Counts of letters at each position."""
 
     n_sequences: int = 0
-    counts: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+    counts: dict[int, Ints] = field(default_factory=dict)
 
     def add(self, chunk: NDArray[np.uint8]) -> None:
         """Count the letters of some sequences."""
@@ -191,7 +192,7 @@ class _Tally:
         unknown = UNKNOWN_RESIDUE if self.kind == "protein" else AMBIGUOUS
         return [ord(c) for c in GAPS + unknown]
 
-    def varies(self, min_minor: float, max_gap: float) -> NDArray[np.bool_]:
+    def varies(self, min_minor: float, max_gap: float) -> Bools:
         """Return whether each position varies enough and has few enough gaps."""
         gaps = self.gaps()
         certain = [times for letter, times in self.counts.items() if letter not in gaps]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Ints, Words
 from markhood.data.samples import Samples
 from markhood.data.variables import Member
 from markhood.kernels.words import packed
@@ -30,8 +31,8 @@ class Duplicates(NamedTuple):
     A variable that represents itself is not reversed.
     """
 
-    node: NDArray[np.int64]
-    opposite: NDArray[np.bool_]
+    node: Ints
+    opposite: Bools
 
     @property
     def n_copies(self) -> int:
@@ -40,9 +41,7 @@ class Duplicates(NamedTuple):
 
 
 def find_duplicates(
-    samples: Samples,
-    labels: NDArray[np.int64] | None = None,
-    words_per_block: int = WORDS_PER_BLOCK,
+    samples: Samples, labels: Ints | None = None, words_per_block: int = WORDS_PER_BLOCK
 ) -> Duplicates:
     """Find the first variable of each group of copies or complements.
 
@@ -122,12 +121,7 @@ class _Rows:
     """The rows of variables with the same number of levels; positions index these variables."""
 
     def __init__(
-        self,
-        samples: Samples,
-        variables: NDArray[np.int64],
-        r: int,
-        labels: NDArray[np.int64] | None,
-        words_per_block: int,
+        self, samples: Samples, variables: Ints, r: int, labels: Ints | None, words_per_block: int
     ) -> None:
         self._samples, self._variables, self._r = samples, variables, r
         self._step = max(1, words_per_block // (samples.words.shape[1] * r))
@@ -135,9 +129,7 @@ class _Rows:
         self._ordered = np.array(samples.variables.is_ordered)[variables] | (r == 1)
         self._labels = np.zeros(len(variables), np.int64) if labels is None else labels[variables]
 
-    def duplicates(
-        self,
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
+    def duplicates(self) -> Iterator[tuple[Ints, Ints, Bools]]:
         """Yield copies, their representatives, and whether their levels are reversed."""
         among = np.arange(len(self._variables))
         for n_words in (FIRST_WORDS, self._samples.words.shape[1]):  # few share the first words
@@ -156,7 +148,7 @@ class _Rows:
             _, at, back = np.unique(firsts, return_index=True, return_inverse=True)
             firsts = others[at][back]
 
-    def _hashes(self, positions: NDArray[np.intp], n_words: int) -> NDArray[np.uint64]:
+    def _hashes(self, positions: NDArray[np.intp], n_words: int) -> Words:
         """Hash labels and the first words of the rows of some variables."""
         rng = np.random.default_rng(0)
         shape = (self._r, self._samples.words[:1, :n_words].size)
@@ -170,9 +162,7 @@ class _Rows:
             hashes.append(np.where(self._ordered[block], both_ways, one_way))
         return np.concatenate(hashes) ^ _mixed(labels, factors[:1, :1])
 
-    def _compared(
-        self, firsts: NDArray[np.intp], others: NDArray[np.intp]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _compared(self, firsts: NDArray[np.intp], others: NDArray[np.intp]) -> tuple[Bools, Bools]:
         """Return which pairs are duplicates, and which of these have reversed levels."""
         same, opposite = np.zeros((2, len(others)), np.bool_)
         for part in self._blocks(np.arange(len(others))):
@@ -184,7 +174,7 @@ class _Rows:
         fits &= self._ordered[firsts] == self._ordered[others]
         return (same | opposite) & fits, opposite & ~same
 
-    def _as_known(self, firsts: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _as_known(self, firsts: NDArray[np.intp], others: NDArray[np.intp]) -> Bools:
         """Return whether the same samples are missing in both variables."""
         missing = self._samples.missing
         if not missing:
@@ -195,9 +185,7 @@ class _Rows:
     def _blocks(self, positions: NDArray[np.intp]) -> list[NDArray[np.intp]]:
         return [positions[k : k + self._step] for k in range(0, len(positions), self._step)]
 
-    def _of(
-        self, positions: NDArray[np.intp], n_words: int | None = None
-    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def _of(self, positions: NDArray[np.intp], n_words: int | None = None) -> tuple[Words, Words]:
         """Return the first words of indicator rows, (n, r, n_words), and for reversed levels."""
         samples, variables = self._samples, self._variables[positions]
         rows = samples.starts[variables][:, None] + np.arange(self._r)
@@ -209,14 +197,14 @@ class _Rows:
         return forward, np.concatenate([forward[:, -2::-1], lowest[:, None]], axis=1)
 
 
-def _mixed(rows: NDArray[np.uint64], factors: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mixed(rows: Words, factors: Words) -> Words:
     """Hash blocks of words, (n, r, n_words), to n numbers."""
     words = rows ^ (rows >> np.uint64(32))
-    mixed: NDArray[np.uint64] = np.einsum("nrw,rw->n", words, factors)
+    mixed: Words = np.einsum("nrw,rw->n", words, factors)
     return mixed ^ (mixed >> np.uint64(29))
 
 
-def _are_equal(mask: NDArray[np.uint64] | None, other: NDArray[np.uint64] | None) -> bool:
+def _are_equal(mask: Words | None, other: Words | None) -> bool:
     if mask is None or other is None:
         return mask is other
     return np.array_equal(mask, other)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
 from markhood.data.genome.loci import Loci, Locus
-from markhood.data.genome.sample_loci import with_loci
+from markhood.data.genome.positions import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns

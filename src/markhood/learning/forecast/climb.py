@@ -19,12 +19,12 @@ from time import thread_time
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.lists import Lists
 from markhood.learning.forecast.budget import Budget
+from markhood.search.blankets import combine
 from markhood.search.bounded_screen import ranked_steps
-from markhood.search.combine import combine
 from markhood.search.values.job import Job
 
 SECONDS = 0.6  # limit for timed climbs
@@ -41,9 +41,9 @@ class ClimbCost(NamedTuple):
 
 def time_climbs(
     job: Job,
-    targets: NDArray[np.int64],
-    nearest: Sequence[NDArray[np.int64]],
-    shares: NDArray[np.float64],
+    targets: Ints,
+    nearest: Sequence[Ints],
+    shares: Floats,
     most: int | None,
     budget: Budget,
 ) -> ClimbCost:
@@ -67,7 +67,7 @@ def time_climbs(
     return ClimbCost(0.0, 0.0)
 
 
-def _candidates(job: Job, group: NDArray[np.int64], most: int | None) -> Lists:
+def _candidates(job: Job, group: Ints, most: int | None) -> Lists:
     """List for each variable of a group the others, or the strongest of them."""
     m = len(group)
     if most is None or m <= most + 1:
@@ -80,9 +80,7 @@ def _candidates(job: Job, group: NDArray[np.int64], most: int | None) -> Lists:
     return Lists(starts, group[steps.ends[near][by_end]])
 
 
-def _climbed(
-    job: Job, group: NDArray[np.int64], among: Lists, has_hubs: bool
-) -> tuple[float, float]:
+def _climbed(job: Job, group: Ints, among: Lists, has_hubs: bool) -> tuple[float, float]:
     """Return the seconds per typical variable of a group that is climbed over and described."""
     scorer = job.scorer
     members = scorer.grown(group, among).members
@@ -108,7 +106,7 @@ def _climbed(
     return scored + climbed * _typical(once * n_flips, degrees), scored + fitted
 
 
-def _typical(work: NDArray[np.float64], degrees: NDArray[np.int64]) -> float:
+def _typical(work: Floats, degrees: Ints) -> float:
     """Return the share of a typical variable, corrected for over-represented hubs.
 
     Examples

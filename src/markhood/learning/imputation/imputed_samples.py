@@ -21,6 +21,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints, Words
 from markhood.data.rest_scores import of_target, with_rest_scores
 from markhood.data.samples import Samples, Weights
 from markhood.kernels.lists import Lists
@@ -66,7 +67,7 @@ class ImputedSamples:
         return sum(map(len, self._absent.values())) / self._values.size
 
     @property
-    def is_missing(self) -> dict[int, NDArray[np.bool_]]:
+    def is_missing(self) -> dict[int, Bools]:
         """For each variable with missing values, the samples in which it is missing."""
         masks = {}
         for variable, absent in self._absent.items():
@@ -74,7 +75,7 @@ class ImputedSamples:
             masks[variable][absent] = True
         return masks
 
-    def drawn_by(self, job: Job, edges: NDArray[np.int64]) -> Regressions:
+    def drawn_by(self, job: Job, edges: Ints) -> Regressions:
         """Fit the regressions for drawing: nodes on a graph, covariates on blankets."""
         covariates = job.constraints.covariates
         incomplete = covariates[np.isin(covariates, list(self._absent))]
@@ -99,7 +100,7 @@ class ImputedSamples:
             drawn = self._rng.random((len(absent), 1)) > steps
             self._values[variable, absent] = drawn.sum(axis=1)
 
-    def _reals_of(self, variable: int) -> NDArray[np.float64]:
+    def _reals_of(self, variable: int) -> Floats:
         """Return the real columns of a variable; rest scores follow the drawn values."""
         source = self._source
         shared = np.array([own.standardised for own in source.reals.values()])
@@ -131,9 +132,7 @@ class ImputedSamples:
         counts[0] += not counts.any()
         return replace(self.samples(), weights=Weights(counts.astype(np.int64), weights.unit))
 
-    def _packed(
-        self, variables: Iterable[int], rows: NDArray[np.int64] | slice = slice(None)
-    ) -> NDArray[np.uint64]:
+    def _packed(self, variables: Iterable[int], rows: Ints | slice = slice(None)) -> Words:
         """Pack the values of some variables in these rows; other variables keep their words."""
         source = self._source
         words = source.words.copy()

@@ -39,22 +39,20 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.execution.runner import no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import LearnedGraph, Numbers, numbers_of
-from markhood.learning.edge_columns import edge_columns
+from markhood.learning.describe import LearnedGraph, Numbers, edge_columns, numbers_of
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.learning.imputation.observed import surplus_of
 from markhood.learning.imputation.sampled import SWEEPS_OF_VALUES
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
-from markhood.search.blankets import add_counts
-from markhood.search.combine import edges_in_most
+from markhood.search.blankets import add_counts, edges_in_most
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, Slopes
 
@@ -143,9 +141,7 @@ def completed_search(
     return _in_most(of_sets, job.n_variables)[0], jobs
 
 
-def completed_on(
-    job: Job, edges: NDArray[np.int64], rng: np.random.Generator, sets: int = 1
-) -> list[Job]:
+def completed_on(job: Job, edges: Ints, rng: np.random.Generator, sets: int = 1) -> list[Job]:
     """Impute samples on a given graph; return a job per data set."""
     if not job.samples.missing:
         return [job]
@@ -189,7 +185,7 @@ def search_in_sets(
     values: ImputedSamples,
     found: SearchResult,
     imputation: Imputation,
-) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+) -> tuple[SearchResult, dict[str, Floats]]:
     """Search each imputed data set; return the edges of most of them, with their shares."""
     job.runner.progress("imputations", 0, imputation.sets)
     of_sets = []
@@ -229,12 +225,7 @@ def _first_turns(job: Job, values: ImputedSamples) -> int:
 
 
 def drawn(
-    job: Job,
-    edges: NDArray[np.int64],
-    values: ImputedSamples,
-    *,
-    by_chance: bool = False,
-    sweeps: int = SWEEPS,
+    job: Job, edges: Ints, values: ImputedSamples, *, by_chance: bool = False, sweeps: int = SWEEPS
 ) -> Job:
     """Draw the missing values from the regressions on a graph; return the job with them.
 
@@ -250,7 +241,7 @@ def drawn(
 
 def _in_most(
     of_sets: list[SearchResult], n_variables: int
-) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+) -> tuple[SearchResult, dict[str, Floats]]:
     """Keep the edges that most data sets have, with their shares."""
     edges, shares = edges_in_most([found.edges for found in of_sets])
     or_edges, _ = edges_in_most([found.or_edges for found in of_sets])
@@ -280,7 +271,7 @@ def _described(
     sets: list[Job],
     values: ImputedSamples,
     found: SearchResult,
-    columns: dict[str, NDArray[np.float64]],
+    columns: dict[str, Floats],
     seconds: float,
 ) -> LearnedGraph:
     """Combine the descriptions of a graph's edges over the data sets."""
@@ -328,7 +319,7 @@ def _described(
     )
 
 
-def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> NDArray[np.float64]:
+def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> Floats:
     """Return the contribution of imputed values to the evidence at each end of each edge."""
     d, edges = sets[0].n_variables, found.edges
     targets, (blankets, ends) = np.arange(d), Lists.from_both_ends(edges, d)
@@ -344,14 +335,14 @@ def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> ND
     return np.asarray(of_members[blankets.values < sets[0].n_nodes][ends])
 
 
-def _mean_of_sets(values: Sequence[Any]) -> NDArray[np.float64]:
+def _mean_of_sets(values: Sequence[Any]) -> Floats:
     """Return the mean over data sets, 0 where some are infinite with different signs."""
     with np.errstate(invalid="ignore"):
         mean = np.mean(values, axis=0)
     return np.where(np.isnan(mean), 0.0, mean)
 
 
-def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:
+def _mean_scores(described: list[Numbers]) -> Floats | None:
     scores = [numbers.scores for numbers in described if numbers.scores is not None]
     return np.mean(scores, axis=0) if scores else None
 

@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.rest_scores import of_target
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
@@ -47,12 +47,12 @@ DRAWS = 20
 
 def surplus_of(
     completed: Sequence[Samples],
-    is_missing: dict[int, NDArray[np.bool_]],
-    targets: NDArray[np.int64],
+    is_missing: dict[int, Bools],
+    targets: Ints,
     blankets: Lists,
     runner: Runner,
     kernels: Kernels,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the part of each log-likelihood ratio that is due to imputed values.
 
     Parameters
@@ -67,7 +67,7 @@ def surplus_of(
     """
     scorers = [DiscreteScorer(samples, Bic(), kernels) for samples in completed]
 
-    def measure(tile: range) -> NDArray[np.float64]:
+    def measure(tile: range) -> Floats:
         own = (_surplus(scorers, is_missing, int(targets[k]), blankets[k]) for k in tile)
         return np.concatenate([np.empty(0), *own])
 
@@ -76,11 +76,8 @@ def surplus_of(
 
 
 def _surplus(
-    scorers: Sequence[DiscreteScorer],
-    is_missing: dict[int, NDArray[np.bool_]],
-    target: int,
-    blanket: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    scorers: Sequence[DiscreteScorer], is_missing: dict[int, Bools], target: int, blanket: Ints
+) -> Floats:
     """Return the surplus of one target's likelihood ratio for every member of its blanket."""
     holes = [is_missing[v] for v in [target, *blanket.tolist()] if v in is_missing]
     if not holes or not len(blanket):
@@ -110,9 +107,9 @@ def _surplus(
 def _one_variable(
     variables: Variables,
     target: int,
-    blanket: NDArray[np.int64],
+    blanket: Ints,
     models: Lists,
-    coefficients: NDArray[np.float64],
+    coefficients: Floats,
     n_reals: int,
 ) -> Regressions:
     """Combine several regressions of one variable, as those of the last variables."""
@@ -126,12 +123,8 @@ def _one_variable(
 
 
 def _log_likelihoods(
-    regressions: Regressions,
-    samples: Samples,
-    target: int,
-    blanket: NDArray[np.int64],
-    rows: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    regressions: Regressions, samples: Samples, target: int, blanket: Ints, rows: Ints
+) -> Floats:
     """Return the target's log-probability in some samples by model: (n_models, n_rows)."""
     values = codes(samples.bits, target)[rows]
     members = np.stack([codes(samples.bits, v)[rows] for v in blanket.tolist()])
@@ -145,7 +138,7 @@ def _log_likelihoods(
     return np.array(logs)
 
 
-def _log_mean(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_mean(logs: Floats) -> Floats:
     """Return the bias-corrected log of the mean over sets (first axis) of ratios given as logs."""
     largest = logs.max(axis=0, initial=-np.inf)
     ratios = np.exp(logs - largest)

@@ -14,9 +14,8 @@ from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
 from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
-from markhood.scores.criteria import CRITERIA
 from markhood.scores.criterion import Criterion
-from markhood.scores.mpl import Mpl
+from markhood.scores.mpl import CRITERIA, Mpl
 from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult

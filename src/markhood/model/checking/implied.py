@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.model.fitting.layout import Layout
 
 MOST_TRIPLES = 20_000
@@ -35,11 +36,11 @@ class Compared(NamedTuple):
     ``p_value`` concerns all numbers together.
     """
 
-    observed: NDArray[np.float64]
-    expected: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    z: NDArray[np.float64]
+    observed: Floats
+    expected: Floats
+    low: Floats
+    high: Floats
+    z: Floats
     p_value: float
 
 
@@ -48,12 +49,12 @@ class Statistics:
     """The numbers that are compared, for level numbers of shape (n_samples, n_variables)."""
 
     layout: Layout
-    pairs: NDArray[np.int64]  # of score columns
-    triples: NDArray[np.int64]
-    summed: NDArray[np.int64]  # variables in the sum score
+    pairs: Ints  # of score columns
+    triples: Ints
+    summed: Ints  # variables in the sum score
 
     @classmethod
-    def of(cls, layout: Layout, triples: NDArray[np.int64]) -> Statistics:
+    def of(cls, layout: Layout, triples: Ints) -> Statistics:
         """Choose the statistics of a model; ``triples`` are those of variables to compare."""
         starts = np.concatenate([[0], np.cumsum(layout.n_scores)])
         owners = np.repeat(np.arange(len(layout.variables)), layout.n_scores)
@@ -66,8 +67,8 @@ class Statistics:
         return cls(layout, pairs, starts[kept], np.flatnonzero(single))
 
     def values(
-        self, codes: NDArray[np.integer], weights: NDArray[np.float64] | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        self, codes: NDArray[np.integer], weights: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
         """Return the moments of pairs and triples, and the shares of sum scores."""
         share = np.full(len(codes), 1 / len(codes)) if weights is None else weights / weights.sum()
         columns = [scores[codes[:, v]] for v, scores in enumerate(self.layout.scores)]
@@ -80,9 +81,7 @@ class Statistics:
             self._sums(codes, share),
         )
 
-    def _third_moments(
-        self, centred: NDArray[np.float64], share: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _third_moments(self, centred: Floats, share: Floats) -> Floats:
         found = np.empty(len(self.triples))
         for a in np.unique(self.triples[:, 0]).tolist():
             own = np.flatnonzero(self.triples[:, 0] == a)
@@ -90,7 +89,7 @@ class Statistics:
             found[own] = moments[self.triples[own, 1], self.triples[own, 2]]
         return found
 
-    def _sums(self, codes: NDArray[np.integer], share: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _sums(self, codes: NDArray[np.integer], share: Floats) -> Floats:
         most = int((self.layout.n_levels[self.summed] - 1).sum())
         sums = codes[:, self.summed].sum(axis=1) // self.sum_width
         return np.asarray(
@@ -103,9 +102,7 @@ class Statistics:
         return 1 + int((self.layout.n_levels[self.summed] - 1).sum()) // MOST_SUMS
 
 
-def compared(
-    observed: NDArray[np.float64], drawn: NDArray[np.float64], by_largest: bool = True
-) -> Compared:
+def compared(observed: Floats, drawn: Floats, by_largest: bool = True) -> Compared:
     """Compare numbers with those of samples of a model, shape (n_replicates, n).
 
     Parameters

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.agreement import agreement, near_copies, warn_of_copies
 from markhood.data.clusters import read_in_clusters
 from markhood.data.coding.encode import column_names, encode_table
@@ -34,11 +34,9 @@ from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.kernels.reference.newton import MAX_STEPS, newton
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.contingency import Observed
-from markhood.model.fitting.equations import SparseEquations
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
-from markhood.model.fitting.information import Information, dense_block
-from markhood.model.fitting.layout import Layout
-from markhood.model.fitting.prior import SCALE, precision
+from markhood.model.fitting.information import Information, SparseEquations, dense_block
+from markhood.model.fitting.layout import SCALE, Layout, precision
 from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.report import reported
 from markhood.model.fitting.residuals import ResidualColumns
@@ -68,12 +66,12 @@ class Fit(NamedTuple):
     any solver.
     """
 
-    parameters: NDArray[np.float64]
+    parameters: Floats
     sandwich: Sandwich
     average: csr_array
-    growth: NDArray[np.float64]
+    growth: Floats
     log_likelihood: float
-    converged: NDArray[np.bool_]
+    converged: Bools
 
 
 def fit_model(
@@ -273,7 +271,7 @@ def fitted(
 
 def separate_regressions(
     layout: Layout, observed: Observed, prior: float = SCALE
-) -> tuple[PseudoLikelihood, NDArray[np.float64], Information]:
+) -> tuple[PseudoLikelihood, Floats, Information]:
     """Fit one regression per variable; return the parameters, and the information with the prior.
 
     The parameters of each regression are at ``positions`` of the returned likelihood.
@@ -316,11 +314,8 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_
 
 
 def _maximum(
-    likelihood: PseudoLikelihood,
-    precision: csr_array,
-    start: NDArray[np.float64],
-    max_steps: int,
-) -> NDArray[np.float64]:
+    likelihood: PseudoLikelihood, precision: csr_array, start: Floats, max_steps: int
+) -> Floats:
     """Return the maximum of a pseudo-likelihood with a normal prior."""
     found = newton(
         likelihood, start, precision=precision, max_steps=max_steps, system=SparseEquations()
@@ -328,9 +323,7 @@ def _maximum(
     return found.coefficients
 
 
-def _have_converged(
-    gradient: NDArray[np.float64], diagonal: NDArray[np.float64], positions: list[NDArray[np.int64]]
-) -> NDArray[np.bool_]:
+def _have_converged(gradient: Floats, diagonal: Floats, positions: list[Ints]) -> Bools:
     """Return whether the gradients of the parameters of each variable are nearly 0."""
     is_flat = np.abs(gradient) <= _TOLERANCE * np.sqrt(diagonal)
     return np.array([bool(is_flat[own].all()) for own in positions], np.bool_)
@@ -353,7 +346,7 @@ def _prior_of(likelihood: PseudoLikelihood, weight: csr_array) -> csr_array:
     return csr_array(block_diag([weight[own][:, own] for own in positions], format="csr"))
 
 
-def _nearby_parameters(likelihood: PseudoLikelihood, variable: int) -> NDArray[np.int64]:
+def _nearby_parameters(likelihood: PseudoLikelihood, variable: int) -> Ints:
     """Return the parameters of the regressions of a variable and, if not many, its neighbours."""
     nearby = [variable, *likelihood.layout.neighbours[variable].tolist()]
     found = np.unique(np.concatenate([likelihood.positions[v] for v in nearby]))

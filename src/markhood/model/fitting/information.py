@@ -4,6 +4,10 @@ A regression with w parameters has w^2 entries, which are far more than the numb
 the levels or neighbours are many for the samples. The matrix is then never assembled: its products
 with vectors are changes of the expected features, and a dense block of some parameters is summed
 where one is needed.
+
+Sparse linear equations of Newton steps. Small systems are solved directly, large ones by conjugate
+gradients. These need only the memory of the matrix, while the Cholesky factor of a large random
+graph is nearly dense.
 """
 
 from __future__ import annotations
@@ -13,8 +17,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.model.fitting.contingency import Stack
 
 if TYPE_CHECKING:
@@ -36,7 +40,7 @@ class Information:
     """
 
     likelihood: PseudoLikelihood
-    parameters: NDArray[np.float64]
+    parameters: Floats
     precision: csr_array | None = None
 
     @property
@@ -48,7 +52,7 @@ class Information:
         """Return the information with a prior of this precision."""
         return replace(self, precision=precision)
 
-    def __matmul__(self, direction: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __matmul__(self, direction: Floats) -> Floats:
         """Return the product with a vector."""
         if not self.likelihood.is_wide:
             return np.asarray(self.matrix @ direction)
@@ -56,15 +60,13 @@ class Information:
         found = self.likelihood.summed(changes)
         return found if self.precision is None else found + self.precision @ direction
 
-    def _change(
-        self, stack: Stack, probabilities: NDArray[np.float64], direction: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _change(self, stack: Stack, probabilities: Floats, direction: Floats) -> Floats:
         """Return the change of the expected counts along a direction."""
         change = self.likelihood.linear(stack, direction)
         change -= (probabilities * change).sum(axis=2, keepdims=True)
         return stack.totals[..., None] * probabilities * change
 
-    def diagonal(self) -> NDArray[np.float64]:
+    def diagonal(self) -> Floats:
         """Return the diagonal."""
         found = np.zeros(len(self.parameters))
         for stack, probabilities in self._probabilities:
@@ -88,7 +90,7 @@ class Information:
         found = coo_array((np.concatenate(entries), numbers), shape=self.shape).tocsr()
         return found if self.precision is None else (found + self.precision).tocsr()
 
-    def block(self, near: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, near: Ints) -> Floats:
         """Return the rows and columns of some parameters, ascending, as a dense matrix."""
         if not self.likelihood.is_wide:
             return dense_block(self.matrix, near, near)
@@ -109,14 +111,12 @@ class Information:
         return found
 
     @cached_property
-    def _probabilities(self) -> list[tuple[Stack, NDArray[np.float64]]]:
+    def _probabilities(self) -> list[tuple[Stack, Floats]]:
         own = self.likelihood
         return [(stack, np.exp(own.logs(stack, self.parameters))) for stack in own.stacks]
 
 
-def dense_block(
-    matrix: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def dense_block(matrix: csr_array, rows: Ints, columns: Ints) -> Floats:
     """Return rows and (ascending) columns as a dense array, faster than the indexing of scipy."""
     starts, stops = matrix.indptr[rows], matrix.indptr[rows + 1]
     lengths = stops - starts
@@ -130,7 +130,7 @@ def dense_block(
     return found
 
 
-def _diagonal(stack: Stack, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def _diagonal(stack: Stack, probabilities: Floats) -> Floats:
     """Return the diagonals of the information of each regression, shape (g, w)."""
     r = len(stack.scores)
     features = np.concatenate([np.eye(r)[:, 1:], stack.scores], axis=1)
@@ -140,7 +140,7 @@ def _diagonal(stack: Stack, probabilities: NDArray[np.float64]) -> NDArray[np.fl
     return np.concatenate([variances[..., : r - 1].sum(axis=1), slopes.reshape(len(slopes), -1)], 1)
 
 
-def _matrices(stack: Stack, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def _matrices(stack: Stack, probabilities: Floats) -> Floats:
     """Return the information matrix of each regression, shape (g, w, w)."""
     r, f = stack.scores.shape
     g, _, q = stack.design.shape
@@ -162,3 +162,27 @@ def _matrices(stack: Stack, probabilities: NDArray[np.float64]) -> NDArray[np.fl
             weighted = stack.design * spread[:, :, r - 1 + a, r - 1 + b, None]
             information[:, rows, columns] = across @ weighted
     return information
+
+
+MOST_DENSE = 1500  # parameters of a system that is solved directly
+_RELATIVE_TOLERANCE = 1e-4  # of a step; the next step corrects the rest
+
+
+class SparseEquations:
+    """The linear solver of `newton`."""
+
+    def factorise(self, matrix: Information, *, is_new: bool) -> None:
+        """Keep a positive definite matrix."""
+        n = matrix.shape[0]
+        self._matrix = matrix.block(np.arange(n)) if n <= MOST_DENSE else matrix
+
+    def solve(self, right: Floats) -> Floats:
+        """Solve the system, large ones to the relative tolerance of a step."""
+        if isinstance(self._matrix, np.ndarray):
+            return np.asarray(np.linalg.solve(self._matrix, right))
+        from scipy.sparse import diags_array
+        from scipy.sparse.linalg import LinearOperator, cg
+
+        scaling = diags_array(1 / self._matrix.diagonal())
+        product = LinearOperator(self._matrix.shape, self._matrix.__matmul__, dtype=np.float64)
+        return np.asarray(cg(product, right, M=scaling, rtol=_RELATIVE_TOLERANCE, maxiter=2000)[0])

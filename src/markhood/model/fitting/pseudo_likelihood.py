@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.reference.newton import Likelihood
 from markhood.model.fitting.contingency import Observed, Stack, stacked_tables
 from markhood.model.fitting.information import Information
@@ -52,7 +52,7 @@ class PseudoLikelihood(Likelihood):
         return list(stacked_tables(self.layout, self.observed))
 
     @cached_property
-    def positions(self) -> list[NDArray[np.int64]]:
+    def positions(self) -> list[Ints]:
         """Where each regression's parameters are in the vector."""
         own = [self.layout.positions(variable) for variable in range(len(self.layout.variables))]
         if self.is_shared:
@@ -80,21 +80,21 @@ class PseudoLikelihood(Likelihood):
         shape = (self.layout.n_parameters, self.n_parameters)
         return coo_array((share, (rows, columns)), shape=shape).tocsr()
 
-    def value(self, parameters: NDArray[np.float64]) -> float:
+    def value(self, parameters: Floats) -> float:
         """Return the log pseudo-likelihood."""
         return sum(float((s.counts * self.logs(s, parameters)).sum()) for s in self.stacks)
 
-    def gradient(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gradient(self, parameters: Floats) -> Floats:
         """Return the gradient."""
         return self.summed(
             s.counts - s.totals[..., None] * np.exp(self.logs(s, parameters)) for s in self.stacks
         )
 
-    def curvature(self, parameters: NDArray[np.float64]) -> Information:
+    def curvature(self, parameters: Floats) -> Information:
         """Return the information matrix: minus the Hessian."""
         return Information(self, parameters)
 
-    def summed(self, values: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def summed(self, values: Iterable[Floats]) -> Floats:
         """Return the sums of the features, weighted by these values of the cells of each stack."""
         sums = []
         for stack, own in zip(self.stacks, values, strict=True):
@@ -104,7 +104,7 @@ class PseudoLikelihood(Likelihood):
         return np.asarray(found, np.float64)
 
     @cached_property
-    def _summed_positions(self) -> NDArray[np.int64]:
+    def _summed_positions(self) -> Ints:
         """Where `summed` adds the sums of all stacks: fields and slopes of each."""
         parts = []
         for stack in self.stacks:
@@ -119,23 +119,23 @@ class PseudoLikelihood(Likelihood):
         rows = [s.design.shape[1] * widths[s.variables].sum() for s in self.stacks]
         return bool((widths**2).sum() > sum(rows))
 
-    def spread(self, step: NDArray[np.float64]) -> float:
+    def spread(self, step: Floats) -> float:
         """Return the largest change of log odds by a step."""
         return max(float(np.ptp(self.linear(s, step), axis=2).max(initial=0)) for s in self.stacks)
 
-    def stack_positions(self, stack: Stack) -> NDArray[np.int64]:
+    def stack_positions(self, stack: Stack) -> Ints:
         """Return the positions of the parameters of each regression of a stack, shape (g, w)."""
         return self._stack_positions[int(stack.variables[0])]
 
     @cached_property
-    def _stack_positions(self) -> dict[int, NDArray[np.int64]]:
+    def _stack_positions(self) -> dict[int, Ints]:
         own = self.positions
         return {
             int(s.variables[0]): np.stack([own[v] for v in s.variables.tolist()])
             for s in self.stacks
         }
 
-    def linear(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    def linear(self, stack: Stack, parameters: Floats) -> Floats:
         """Return the linear predictor of each level in each configuration, shape (g, n_rows, r)."""
         own = parameters[self.stack_positions(stack)]
         r, f = stack.scores.shape
@@ -143,7 +143,7 @@ class PseudoLikelihood(Likelihood):
         slopes = own[:, r - 1 :].reshape(len(own), f, -1)
         return fields[:, None, :] + stack.design @ slopes.transpose(0, 2, 1) @ stack.scores.T
 
-    def logs(self, stack: Stack, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    def logs(self, stack: Stack, parameters: Floats) -> Floats:
         """Return the log-probabilities."""
         linear = self.linear(stack, parameters)
         return np.asarray(linear - log_sum_exp(linear)[..., None])

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.matching import Units, real_units
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
@@ -33,8 +33,8 @@ _MIN_GROWTH = 0.02  # of an infinite estimate, if the precision of a nearly flat
 class Function(NamedTuple):
     """A linear function of parameters: their positions and factors, and its variable."""
 
-    positions: NDArray[np.int64]
-    factors: NDArray[np.float64]
+    positions: Ints
+    factors: Floats
     owner: int
 
 
@@ -92,23 +92,23 @@ def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]
     )
 
 
-def _in_01(parameters: NDArray[np.float64], layout: Layout) -> NDArray[np.float64]:
+def _in_01(parameters: Floats, layout: Layout) -> Floats:
     """Return the fields of binary variables in 0/1 coding, from those at centred scores."""
     couplings = parameters[layout.coupling_starts[:-1]]
     shift = np.bincount(layout.edges.ravel(), np.repeat(couplings, 2), len(layout.variables)) / 2
     return np.asarray(parameters[: len(layout.variables)] - shift)
 
 
-def _grows(growth: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _grows(growth: Floats) -> Bools:
     return np.abs(growth) > _MIN_GROWTH
 
 
-def _any_within(flags: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _any_within(flags: Bools, starts: Ints) -> Bools:
     pairs = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     return np.array([bool(flags[a:b].any()) for a, b in pairs], np.bool_)
 
 
-def _errors(layout: Layout, fit: Fit, tables: list[NDArray[np.float64]], binary: bool) -> Errors:
+def _errors(layout: Layout, fit: Fit, tables: list[Floats], binary: bool) -> Errors:
     functions: list[Function] = []
     ends = []
     for group in (
@@ -144,7 +144,7 @@ def _has_table(layout: Layout, i: int, j: int) -> bool:
     return bool(layout.n_scores[i] > 1 or layout.n_scores[j] > 1)
 
 
-def _of_couplings(layout: Layout, tables: list[NDArray[np.float64]]) -> Iterable[Function]:
+def _of_couplings(layout: Layout, tables: list[Floats]) -> Iterable[Function]:
     """Yield each coupling, or the derivative of the norm of a table."""
     for (i, j), start, table in zip(
         layout.edges.tolist(), layout.coupling_starts.tolist(), tables, strict=False
@@ -190,9 +190,9 @@ def _of_spin_fields(layout: Layout) -> Iterable[Function]:
         yield Function(np.array([v]), np.array([0.5]), v)
 
 
-def _shaped(layout: Layout, cells: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, ...]:
+def _shaped(layout: Layout, cells: Floats) -> tuple[Floats | None, ...]:
     """Return the errors of the cells as tables, None for edges without a table."""
-    found: list[NDArray[np.float64] | None] = []
+    found: list[Floats | None] = []
     at = 0
     for i, j in layout.edges.tolist():
         if not _has_table(layout, i, j):
@@ -204,9 +204,7 @@ def _shaped(layout: Layout, cells: NDArray[np.float64]) -> tuple[NDArray[np.floa
     return tuple(found)
 
 
-def _by_variable(
-    layout: Layout, fields: NDArray[np.float64], binary: bool
-) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
+def _by_variable(layout: Layout, fields: Floats, binary: bool) -> Floats | tuple[Floats, ...]:
     if binary:
         return fields
     return tuple(np.split(fields, np.cumsum(layout.n_levels)[:-1]))

@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.potts.exact import log_sum_exp
@@ -40,14 +40,12 @@ class Residuals:
         The rows of these arrays that each parameter needs.
     """
 
-    levels: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    values: NDArray[np.float64]
+    levels: Floats
+    scores: Floats
+    values: Floats
     columns: ResidualColumns
 
-    def parts(
-        self, near: NDArray[np.int64], solution: NDArray[np.float64]
-    ) -> Iterator[NDArray[np.float64]]:
+    def parts(self, near: Ints, solution: Floats) -> Iterator[Floats]:
         """Yield the contribution of each regression to the gradients along given directions.
 
         Parameters
@@ -85,12 +83,12 @@ class ResidualColumns:
     likelihood: PseudoLikelihood
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Start of the scores of each variable, and the end."""
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.likelihood.layout.n_scores)])
 
     @cached_property
-    def of_neighbours(self) -> list[NDArray[np.int64]]:
+    def of_neighbours(self) -> list[Ints]:
         """Columns of the scores of the neighbours of each variable, and of the covariates."""
         layout = self.likelihood.layout
         every = [np.arange(a, b) for a, b in pairwise(self.starts.tolist())]
@@ -102,7 +100,7 @@ class ResidualColumns:
         ]
 
     @cached_property
-    def _users(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _users(self) -> tuple[Ints, Ints]:
         """The two variables, or one twice, whose regressions have each parameter."""
         positions = np.concatenate(self.likelihood.positions)
         lengths = [len(own) for own in self.likelihood.positions]
@@ -111,13 +109,13 @@ class ResidualColumns:
         first[positions[::-1]], last[positions] = owners[::-1], owners
         return first, last
 
-    def users(self, parameters: NDArray[np.int64]) -> list[int]:
+    def users(self, parameters: Ints) -> list[int]:
         """Return the variables whose regressions have any of the given parameters."""
         first, last = self._users
         found: list[int] = np.unique(np.concatenate([first[parameters], last[parameters]])).tolist()
         return found
 
-    def at(self, parameters: NDArray[np.float64], observed: Observed) -> Residuals:
+    def at(self, parameters: Floats, observed: Observed) -> Residuals:
         """Return the residuals of samples."""
         layout = self.likelihood.layout
         n = int(self.starts[-1])
@@ -154,20 +152,20 @@ class ResidualColumns:
         by_column = [np.ascontiguousarray(own.T) for own in (levels, scores, values)]
         return Residuals(by_column[0], by_column[1], by_column[2], self)
 
-    def _is_used(self, is_known: NDArray[np.bool_], variable: int) -> NDArray[np.bool_]:
+    def _is_used(self, is_known: Bools, variable: int) -> Bools:
         """Return whether the regression of a variable uses each sample (no missing values)."""
         blanket = self.likelihood.layout.neighbours[variable]
         return np.asarray(is_known[variable] & is_known[blanket].all(axis=0))
 
     @cached_property
-    def _same_shape(self) -> list[NDArray[np.int64]]:
+    def _same_shape(self) -> list[Ints]:
         """Variables grouped by their numbers of levels and scores."""
         layout = self.likelihood.layout
         shapes = np.column_stack([layout.n_levels, layout.n_scores])
         kinds, which = np.unique(shapes, axis=0, return_inverse=True)
         return [np.flatnonzero(which.ravel() == k) for k in range(len(kinds))]
 
-    def _slopes(self, parameters: NDArray[np.float64]) -> csr_array:
+    def _slopes(self, parameters: Floats) -> csr_array:
         """Return the matrix from the values to the linear predictors of the scores."""
         from scipy.sparse import coo_array
 

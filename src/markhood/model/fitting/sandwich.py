@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.execution.runner import cut
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.information import dense_block
@@ -39,15 +39,13 @@ _FUNCTIONS = 512  # solved for at a time
 
 
 # Rows of functions, the parameters near them, the functions a and the solutions x of H x = a.
-Solution = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
+Solution = tuple[Ints, Ints, Floats, Floats]
 
 
 class Gradients(Protocol):
     """Gradients of the log-likelihoods of samples."""
 
-    def parts(
-        self, near: NDArray[np.int64], solution: NDArray[np.float64]
-    ) -> Iterator[NDArray[np.float64]]:
+    def parts(self, near: Ints, solution: Floats) -> Iterator[Floats]:
         """Yield the contribution of each regression to the gradients along given directions."""
 
 
@@ -70,14 +68,14 @@ class Sandwich:
         Number of parameters up to which all are solved for together.
     """
 
-    information: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    information: Callable[[Ints], Floats]
     precision: csr_array
     observed: Observed
     gradients: Callable[[Observed], Gradients]
-    near: Callable[[int], NDArray[np.int64]]
+    near: Callable[[int], Ints]
     most_together: int = 400
 
-    def variances(self, functions: csr_array, owners: NDArray[np.int64]) -> NDArray[np.float64]:
+    def variances(self, functions: csr_array, owners: Ints) -> Floats:
         """Return the variance of linear functions of the parameters.
 
         Parameters
@@ -120,9 +118,7 @@ class Sandwich:
         n_clusters = int(self.observed.clusters.max()) + 1
         return n_clusters / max(1, n_clusters - 1)
 
-    def _parts(
-        self, size: int
-    ) -> Iterator[tuple[slice | NDArray[np.int64], NDArray[np.int64] | None]]:
+    def _parts(self, size: int) -> Iterator[tuple[slice | Ints, Ints | None]]:
         """Yield samples to process at a time; whole clusters, with the start of each cluster."""
         clusters = self.observed.clusters
         if clusters is None:
@@ -136,7 +132,7 @@ class Sandwich:
         for own, end in zip(np.split(starts, first[1:]), ends, strict=True):
             yield order[own[0] : end], own - own[0]
 
-    def _solutions(self, functions: csr_array, owners: NDArray[np.int64]) -> Iterator[Solution]:
+    def _solutions(self, functions: csr_array, owners: Ints) -> Iterator[Solution]:
         """Solve H x = a for all functions a; yield them by owner."""
         from scipy.linalg import lu_factor, lu_solve
 
@@ -149,7 +145,7 @@ class Sandwich:
             return
         by_owner = np.argsort(owners, kind="stable")
         first = np.flatnonzero(np.diff(owners[by_owner], prepend=-1))
-        factorised: NDArray[np.int64] | None = None
+        factorised: Ints | None = None
         for rows in np.split(by_owner, first[1:]):
             near = self.near(int(owners[rows[0]]))
             if factorised is None or not np.array_equal(near, factorised):

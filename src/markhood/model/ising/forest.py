@@ -19,8 +19,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.model.ising.exact import Exact
+from markhood.arrays import Floats, Ints
 from markhood.model.neighbours import Neighbours, breadth_first
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """Normalising constant and marginals."""
+
+    log_partition: float  # log Z
+    marginals: Floats  # (n_variables,): probability that each variable is one
+    # (n_edges, 2, 2): entry ``[e, a, b]`` is the probability that edge e = (i, j) has x_i = a and
+    # x_j = b.
+    pair_marginals: Floats
+
 
 BLOCK_BYTES = 1 << 25
 
@@ -29,15 +41,15 @@ BLOCK_BYTES = 1 << 25
 class Forest:
     """A forest as conditional probabilities, parents before children."""
 
-    order: NDArray[np.int64]  # (n_variables,): all variables, each after its parent
-    parent: NDArray[np.int64]  # (n_variables,): parent of each variable; -1 for a root
+    order: Ints  # (n_variables,): all variables, each after its parent
+    parent: Ints  # (n_variables,): parent of each variable; -1 for a root
     # (n_variables,) each: P(x_i = 1) given each value of the parent; equal for a root.
-    given_zero: NDArray[np.float64]
-    given_one: NDArray[np.float64]
+    given_zero: Floats
+    given_one: Floats
     log_partition: float
 
     @classmethod
-    def of(cls, neighbours: Neighbours, fields: NDArray[np.float64]) -> Forest | None:
+    def of(cls, neighbours: Neighbours, fields: Floats) -> Forest | None:
         """Pass the messages; return None if the graph has a cycle."""
         order, parent, position = breadth_first(neighbours.lists)
         has_parent = parent >= 0
@@ -56,7 +68,7 @@ class Forest:
         log_odds = np.array(collected)
         return cls(order, parent, sigmoid(log_odds), sigmoid(log_odds + coupling), log_partition)
 
-    def exact(self, edges: NDArray[np.int64]) -> Exact:
+    def exact(self, edges: Ints) -> Exact:
         """Return log Z, the marginals, and the pair marginals of the given edges."""
         marginals = np.empty(len(self.order))
         for i in self.order.tolist():
@@ -86,7 +98,7 @@ class Forest:
             n = min(rows, n_samples - first)
             values = np.empty((d, n), dtype=np.uint8)
             for i in self.order.tolist():
-                probability: NDArray[np.float64] | np.float64 = self.given_zero[i]
+                probability: Floats | np.float64 = self.given_zero[i]
                 if self.parent[i] >= 0:
                     by_parent = np.array((self.given_zero[i], self.given_one[i]))
                     probability = by_parent[values[self.parent[i]]]
@@ -94,8 +106,8 @@ class Forest:
             yield np.ascontiguousarray(values.T)
 
 
-def sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+def sigmoid(log_odds: Floats) -> Floats:
     """Return 1 / (1 + exp(-log_odds)) without overflow."""
     small = np.exp(-np.abs(log_odds))
-    result: NDArray[np.float64] = np.where(log_odds < 0, small, 1.0) / (1.0 + small)
+    result: Floats = np.where(log_odds < 0, small, 1.0) / (1.0 + small)
     return result

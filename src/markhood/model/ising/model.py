@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.arrays import Floats
 from markhood.data.coding.encoder import Encoder
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -30,12 +31,10 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
 from markhood.model.coding import recode
-from markhood.model.ising.exact import Exact
-from markhood.model.ising.forest import Forest, sigmoid
+from markhood.model.ising.forest import Exact, Forest, sigmoid
 from markhood.model.junction_tree import JunctionTree
 from markhood.model.neighbours import Neighbours
-from markhood.model.potts.checks import require_no_data
-from markhood.model.potts.network import Arrays
+from markhood.model.potts.network import Arrays, require_no_data
 from markhood.model.sampling.gibbs import Advance, gibbs_network
 from markhood.model.sampling.sampled import SampledModel
 
@@ -90,7 +89,7 @@ class IsingModel(SampledModel):
         spins = cls(graph, couplings, np.zeros(graph.n_nodes) if fields is None else fields)
         return cls(graph, *recode(graph.edges, spins.couplings, spins.fields, to="01"))
 
-    def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def to_spins(self) -> tuple[Floats, Floats]:
         """Return couplings and fields in -1/+1 coding.
 
         Examples
@@ -100,7 +99,7 @@ class IsingModel(SampledModel):
         """
         return recode(self.graph.edges, self.couplings, self.fields, to="spins")
 
-    def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
+    def log_potential(self, samples: ArrayLike) -> Floats:
         """Return log p(x) + log Z of each sample, shape (n_samples,).
 
         Parameters
@@ -109,10 +108,10 @@ class IsingModel(SampledModel):
             Zeros and ones.
         """
         values = self._checked(samples)
-        together: NDArray[np.float64] = np.einsum("si,si->s", self._couplings_times(values), values)
+        together: Floats = np.einsum("si,si->s", self._couplings_times(values), values)
         return values @ self.fields + together / 2.0
 
-    def conditionals(self, samples: ArrayLike) -> NDArray[np.float64]:
+    def conditionals(self, samples: ArrayLike) -> Floats:
         """Return the probability that each variable is one given all others in its sample.
 
         Parameters
@@ -137,11 +136,11 @@ class IsingModel(SampledModel):
         """Return log Z, for forests, graphs of up to 20 variables, and graphs of low treewidth."""
         return self._exact.log_partition
 
-    def marginals(self) -> NDArray[np.float64]:
+    def marginals(self) -> Floats:
         """Return P(x_i = 1), shape (n_variables,), for the graphs that `log_partition` supports."""
         return self._exact.marginals.copy()
 
-    def pair_marginals(self) -> NDArray[np.float64]:
+    def pair_marginals(self) -> Floats:
         """Return the pair marginals of all edges, for the graphs that `log_partition` supports.
 
         Returns
@@ -216,7 +215,7 @@ class IsingModel(SampledModel):
             encoder.add(block)
         return encoder.finish()
 
-    def _couplings_times(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _couplings_times(self, values: Floats) -> Floats:
         """Sum the couplings to the neighbours that are 1, for each sample and variable."""
         from scipy.sparse import csr_array
 
@@ -225,13 +224,13 @@ class IsingModel(SampledModel):
         matrix = csr_array((self._neighbours.couplings, lists.values, lists.starts), shape=shape)
         return np.asarray(values @ matrix)
 
-    def _level_numbers(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def _level_numbers(self, values: NDArray[Any]) -> Floats:
         if not np.isin(values, (0, 1)).all():
             raise InputError("model-data", "samples", "samples must contain zeros and ones only.")
         return values.astype(np.float64)
 
 
-def _numbers(values: ArrayLike, count: int, what: str, each: str) -> NDArray[np.float64]:
+def _numbers(values: ArrayLike, count: int, what: str, each: str) -> Floats:
     """Return a read-only copy of `values`, finite numbers with one for `each`."""
     try:
         numbers = np.array(values, dtype=np.float64)

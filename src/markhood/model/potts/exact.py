@@ -18,6 +18,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.model.neighbours import breadth_first
 from markhood.model.potts.network import Arrays, TableNeighbours
 from markhood.model.sampling.settings import Seed
@@ -33,17 +34,17 @@ class Exact:
 
     log_partition: float  # log Z
     # (r_i,): probabilities of the levels of each variable.
-    marginals: tuple[NDArray[np.float64], ...]
+    marginals: tuple[Floats, ...]
     # (r_i, r_j): probabilities of the pairs of levels of each edge.
-    pair_marginals: tuple[NDArray[np.float64], ...]
+    pair_marginals: tuple[Floats, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
     """A forest as conditional probabilities, parents before children."""
 
-    order: NDArray[np.int64]  # (n_variables,): all variables, each after its parent
-    parent: NDArray[np.int64]  # (n_variables,): parent of each variable; -1 for a root
+    order: Ints  # (n_variables,): all variables, each after its parent
+    parent: Ints  # (n_variables,): parent of each variable; -1 for a root
     # (r_parent, r): probabilities of the levels, with a row for each level of the parent; one row
     # for a root.
     conditionals: Arrays
@@ -69,7 +70,7 @@ class Forest:
                 collected[p] = collected[p] + message
         return cls(order, parent, tuple(conditionals), log_partition)
 
-    def exact(self, edges: NDArray[np.int64]) -> Exact:
+    def exact(self, edges: Ints) -> Exact:
         """Return log Z, the marginals, and the pair marginals of the given edges."""
         marginals = list(self.conditionals)
         for i in self.order.tolist():
@@ -107,11 +108,11 @@ class Forest:
 class States:
     """The probabilities of all states: an array with one axis per variable."""
 
-    probability: NDArray[np.float64]
+    probability: Floats
     log_partition: float
 
     @classmethod
-    def of(cls, edges: NDArray[np.int64], tables: Arrays, fields: Arrays) -> States | None:
+    def of(cls, edges: Ints, tables: Arrays, fields: Arrays) -> States | None:
         """Sum over all states; return None if there are more than `MOST_STATES`."""
         shape = tuple(len(field) for field in fields)
         if prod(shape) > MOST_STATES:
@@ -127,7 +128,7 @@ class States:
         log_partition = float(log_sum_exp(logs.ravel()[None])[0])
         return cls(np.exp(logs - log_partition), log_partition)
 
-    def exact(self, edges: NDArray[np.int64]) -> Exact:
+    def exact(self, edges: Ints) -> Exact:
         """Return log Z, the marginals, and the pair marginals of the given edges."""
         pairs = tuple(self._of(i, j) for i, j in edges.tolist())
         marginals = tuple(self._of(i) for i in range(self.probability.ndim))
@@ -147,12 +148,12 @@ class States:
             )
             yield np.stack(states, axis=1).astype(np.uint8)
 
-    def _of(self, *variables: int) -> NDArray[np.float64]:
+    def _of(self, *variables: int) -> Floats:
         others = tuple(k for k in range(self.probability.ndim) if k not in variables)
         return np.asarray(self.probability.sum(axis=others))
 
 
-def log_sum_exp(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_sum_exp(logs: Floats) -> Floats:
     """Return the log of the sum of exp along the last axis, without overflow."""
     highest = logs.max(axis=-1)
     return np.asarray(highest + np.log(np.exp(logs - highest[..., None]).sum(axis=-1)))

@@ -19,6 +19,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError
 from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
@@ -31,7 +32,7 @@ LARGEST_LOG_ODDS = 680.0
 BLOCK_BYTES = 1 << 26
 
 
-def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> IsingNetwork:
+def gibbs_network(neighbours: Neighbours, fields: Floats) -> IsingNetwork:
     """Prepare a network for the Gibbs sampler."""
     largest = max(float(np.abs(x).max(initial=0.0)) for x in (neighbours.couplings, fields))
     if largest > LARGEST_LOG_ODDS:
@@ -52,7 +53,7 @@ def gibbs_network(neighbours: Neighbours, fields: NDArray[np.float64]) -> IsingN
     )
 
 
-def colouring(neighbours: Lists) -> NDArray[np.int64]:
+def colouring(neighbours: Lists) -> Ints:
     """Return a greedy colouring: the lowest colour that no neighbour has, in variable order."""
     starts, indices = neighbours.starts.tolist(), neighbours.values.tolist()
     colours = [-1] * len(neighbours)
@@ -71,7 +72,7 @@ Advance: TypeAlias = Callable[..., tuple[NDArray[np.uint8], Chains]]
 def gibbs_blocks(
     advance: Advance,
     n_variables: int,
-    n_levels: int | NDArray[np.int64],
+    n_levels: int | Ints,
     n_samples: int,
     seed: int | np.random.SeedSequence | np.random.Generator | None,
     *,
@@ -106,7 +107,7 @@ def gibbs_blocks(
 
 
 def _start(
-    n_variables: int, n_levels: int | NDArray[np.int64], chains: int, rng: np.random.Generator
+    n_variables: int, n_levels: int | Ints, chains: int, rng: np.random.Generator
 ) -> list[Chains]:
     groups = []
     for _ in range(-(-chains // CHAINS)):

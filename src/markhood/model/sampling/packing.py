@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Ints, Words
 from markhood.data.samples import Samples, words_per_row
 from markhood.data.storage.memory import require_memory
 from markhood.data.variables import Variables
@@ -19,10 +20,7 @@ _TILE_BYTES = 1 << 22
 
 
 def pack_levels(
-    blocks: Iterable[NDArray[np.uint8]],
-    n_samples: int,
-    names: tuple[str, ...],
-    n_levels: NDArray[np.int64],
+    blocks: Iterable[NDArray[np.uint8]], n_samples: int, names: tuple[str, ...], n_levels: Ints
 ) -> Samples:
     """Pack blocks of level numbers.
 
@@ -62,7 +60,7 @@ def pack_levels(
 
 
 def _without_unused_levels(
-    words: NDArray[np.uint64], n_samples: int, names: tuple[str, ...], n_levels: NDArray[np.int64]
+    words: Words, n_samples: int, names: tuple[str, ...], n_levels: Ints
 ) -> Samples:
     tiles = [words[tile.start : tile.stop] for tile in cut(len(words), 4096)]
     ones = np.concatenate([np.bitwise_count(t).sum(axis=1, dtype=np.int64) for t in tiles])

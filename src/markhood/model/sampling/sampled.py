@@ -9,19 +9,19 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.networks import CHAINS
 from markhood.kernels.protocol import Kernels
-from markhood.model.annealing import Estimate, annealed_log_partition
 from markhood.model.convergence import Convergence, chain_diagnostics
-from markhood.model.one_hot import OneHot
+from markhood.model.one_hot import Estimate, OneHot, annealed_log_partition
 from markhood.model.sampling.gibbs import Advance, gibbs_blocks
 from markhood.model.sampling.settings import Method, Seed, check_settings, require_counts
 
-Arrays = tuple[NDArray[np.float64], ...]
+Arrays = tuple[Floats, ...]
 
 
 class ExactSampler(Protocol):
@@ -113,7 +113,7 @@ class SampledModel(ABC):
         )
         return self._packed(blocks, n_samples)
 
-    def energy(self, samples: ArrayLike) -> NDArray[np.float64]:
+    def energy(self, samples: ArrayLike) -> Floats:
         """Return the energy -log p(x) - log Z of each sample, shape (n_samples,).
 
         Parameters
@@ -178,7 +178,7 @@ class SampledModel(ABC):
         return annealed_log_partition(network, seed, chains=chains, steps=steps)
 
     @abstractmethod
-    def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
+    def log_potential(self, samples: ArrayLike) -> Floats:
         """Return log p(x) + log Z of each sample."""
 
     @abstractmethod
@@ -200,7 +200,7 @@ class SampledModel(ABC):
 
     @property
     @abstractmethod
-    def _level_counts(self) -> int | NDArray[np.int64]:
+    def _level_counts(self) -> int | Ints:
         """The number of levels of all variables, or of each."""
 
     def _checked(self, samples: ArrayLike) -> NDArray[Any]:

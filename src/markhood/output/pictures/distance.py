@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.genome.loci import distances
 from markhood.errors import InputError, option
 from markhood.graph.graph import Graph
@@ -36,9 +36,9 @@ class ByDistance:
     """Edges by distance."""
 
     # (n_edges,): infinite between two chromosomes, NaN if an end has no position.
-    distances: NDArray[np.float64]
-    values: NDArray[np.float64]  # (n_edges,): strength of each edge
-    is_far: NDArray[np.bool_]  # (n_edges,): whether the distance is at least the minimum
+    distances: Floats
+    values: Floats  # (n_edges,): strength of each edge
+    is_far: Bools  # (n_edges,): whether the distance is at least the minimum
     # Thresholds for distant edges; infinite if there are too few edges.
     outlier: float
     extreme: float
@@ -72,19 +72,17 @@ class ByDistance:
         return cls(apart, values, far, *bounds(graph.edges[far], values[far], graph.n_nodes))
 
     @property
-    def is_outlier(self) -> NDArray[np.bool_]:
+    def is_outlier(self) -> Bools:
         """Whether each edge is distant and above the first threshold."""
         return self.is_far & (self.values > self.outlier)
 
     @property
-    def is_extreme(self) -> NDArray[np.bool_]:
+    def is_extreme(self) -> Bools:
         """Whether each edge is distant and above the second threshold."""
         return self.is_far & (self.values > self.extreme)
 
 
-def bounds(
-    edges: NDArray[np.int64], values: NDArray[np.float64], n_nodes: int
-) -> tuple[float, float]:
+def bounds(edges: Ints, values: Floats, n_nodes: int) -> tuple[float, float]:
     """Return the thresholds of outliers and extreme outliers, from the maxima of the variables.
 
     Examples
@@ -193,9 +191,7 @@ def _draw_bounds(ax: Axes, found: ByDistance, least: float | None) -> None:
         ax.axvline(least, color=EXTREME, linestyle="dotted", linewidth=0.8, zorder=1)
 
 
-def _name_outliers(
-    ax: Axes, graph: Graph, found: ByDistance, x: NDArray[np.float64], most: int
-) -> None:
+def _name_outliers(ax: Axes, graph: Graph, found: ByDistance, x: Floats, most: int) -> None:
     """Label the strongest outliers, without overlaps."""
     edge_names, taken = graph.edge_names(), list[Any]()
     middle = np.mean(ax.get_xlim())

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.genome.loci import Loci
 from markhood.graph.graph import Graph
 from markhood.output.pictures.layout import Coordinates
@@ -24,7 +24,7 @@ _UNITS = ((1e6, "Mb"), (1e3, "kb"), (1.0, "bp"))
 _GREY = "#707070"
 
 
-def shares_along(graph: Graph) -> NDArray[np.float64]:
+def shares_along(graph: Graph) -> Floats:
     """Return the relative position of each variable, from 0 to below 1.
 
     Examples
@@ -44,9 +44,7 @@ def shares_along(graph: Graph) -> NDArray[np.float64]:
     return shares
 
 
-def _chromosomes(
-    loci: Loci, circle: int | None
-) -> list[tuple[NDArray[np.int64], NDArray[np.float64], float, float]]:
+def _chromosomes(loci: Loci, circle: int | None) -> list[tuple[Ints, Floats, float, float]]:
     """List the variables, relative offsets, start and length of every chromosome."""
     members: dict[str | None, list[int]] = {}
     for number, locus in enumerate(loci):
@@ -139,14 +137,14 @@ def write_marks(ax: Axes, graph: Graph, coordinates: Coordinates, is_circle: boo
         written.set_in_layout(False)
 
 
-def around(shares: NDArray[np.float64], n_nodes: int) -> Coordinates:
+def around(shares: Floats, n_nodes: int) -> Coordinates:
     """Return coordinates on a circle, clockwise from the top, about one unit apart."""
     angle = 0.5 * np.pi - 2 * np.pi * shares
     radius = max(n_nodes / (2 * np.pi), 1.0)
     return np.asarray(radius * np.column_stack([np.cos(angle), np.sin(angle)]))
 
 
-def on_line(shares: NDArray[np.float64], n_nodes: int) -> Coordinates:
+def on_line(shares: Floats, n_nodes: int) -> Coordinates:
     """Return coordinates on a horizontal line, about one unit apart."""
     return np.column_stack([max(n_nodes, 1) * shares, np.zeros(len(shares))])
 
