@@ -258,6 +258,11 @@ def option(name: str, value: Any = _NOT_GIVEN) -> str:
     return _writer(name, value)
 
 
+def option_error(name: str, problem: str, code: str = "option-value") -> InputError:
+    """Return the error of an option: its name as the user writes it, and the problem."""
+    return InputError(code, name, f"{option(name)} {problem}")
+
+
 def options(name: str, *values: Any) -> str:
     """Return several values of an option as the user would write them.
 

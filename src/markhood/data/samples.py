@@ -25,7 +25,7 @@ from markhood.arrays import Bools, Floats, Ints, Words
 from markhood.data.rest_scores import Components, known_codes, with_rest_scores
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
-from markhood.errors import InputError, option
+from markhood.errors import option_error
 from markhood.kernels.bits import Bits, Reals, Weighting
 from markhood.kernels.words import packed, unpacked
 
@@ -319,11 +319,11 @@ class Samples:
         if given.ndim == 1 and len(given) == n_rows and self.rows is not None:
             return np.asarray(given[self.rows])
         dropped = f" of {n_rows} rows" if n_rows != self.n_samples else ""
-        raise InputError(
-            "weights" if name == "weights" else "labels",
+        raise option_error(
             name,
-            f"{option(name)} has shape {given.shape} for {self.n_samples} samples{dropped}: pass "
-            "one value per row.",
+            f"has shape {given.shape} for {self.n_samples} samples{dropped}: pass one value per "
+            "row.",
+            "weights" if name == "weights" else "labels",
         )
 
     def with_order(self, ordered: Sequence[bool]) -> Samples:

@@ -28,6 +28,7 @@ from markhood.arrays import Bools, Floats, Ints
 from markhood.data.to_frame import frame_of
 from markhood.data.variables import default_names
 from markhood.errors import InputError, installed
+from markhood.graph.checks import invalid_graph
 from markhood.graph.columns import (
     ANNOTATIONS,
     COLUMNS,
@@ -111,14 +112,10 @@ def from_networkx(graph: Any) -> Graph:
     [('0', '1'), ('1', '2')]
     """
     if graph.is_directed():
-        raise InputError(
-            "graph-invalid", "", "The networkx graph is directed: pass graph.to_undirected()."
-        )
+        raise invalid_graph("", "The networkx graph is directed: pass graph.to_undirected().")
     if graph.is_multigraph():
-        raise InputError(
-            "graph-invalid",
-            "",
-            "The networkx graph has parallel edges: pass networkx.Graph(graph).",
+        raise invalid_graph(
+            "", "The networkx graph has parallel edges: pass networkx.Graph(graph)."
         )
     edges = list(graph.edges(data=True))
     further = annotation_names(graph.graph.get("annotations"))
@@ -166,9 +163,7 @@ def from_igraph(graph: Any) -> Graph:
     ('x0', 'x1')
     """
     if graph.is_directed():
-        raise InputError(
-            "graph-invalid", "", "The igraph graph is directed: pass graph.as_undirected()."
-        )
+        raise invalid_graph("", "The igraph graph is directed: pass graph.as_undirected().")
     count = graph.vcount()
     named = "name" in graph.vertex_attributes()
     names = [str(name) for name in graph.vs["name"]] if named else default_names(count)
@@ -242,24 +237,18 @@ def from_scipy(matrix: Any, nodes: Iterable[str] | None = None) -> Graph:
     given: Any = matrix if issparse(matrix) else np.asarray(matrix)
     shape: tuple[int, ...] = given.shape
     if len(shape) != 2 or shape[0] != shape[1]:
-        raise InputError(
-            "graph-invalid", "matrix", f"The adjacency matrix has shape {shape}: it must be square."
-        )
+        raise invalid_graph("matrix", f"The adjacency matrix has shape {shape}: it must be square.")
     names = default_names(shape[0]) if nodes is None else list(nodes)
     if len(names) != shape[0]:
-        raise InputError(
-            "graph-invalid",
-            "nodes",
-            f"The matrix has {shape[0]} rows, but {len(names)} nodes are named.",
+        raise invalid_graph(
+            "nodes", f"The matrix has {shape[0]} rows, but {len(names)} nodes are named."
         )
     entries = coo_array(given)
     entries.sum_duplicates()
     row, column = (index[entries.data != 0].astype(np.int64) for index in entries.coords)
     if not np.array_equal(np.sort(row * shape[0] + column), np.sort(column * shape[0] + row)):
-        raise InputError(
-            "graph-invalid",
-            "matrix",
-            "The adjacency matrix is not symmetric: pass matrix + matrix.T.",
+        raise invalid_graph(
+            "matrix", "The adjacency matrix is not symmetric: pass matrix + matrix.T."
         )
     return Graph(names, np.stack((row, column), axis=1)[row <= column])
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from markhood.arrays import Bools, Floats
 from markhood.data.genome.loci import distances
 from markhood.data.variables import Variables, described_variables
-from markhood.errors import InputError
+from markhood.graph.checks import invalid_graph
 from markhood.graph.columns import DISTANCE, END_COLUMNS
 from markhood.graph.graph import Graph
 
@@ -141,8 +141,7 @@ def graph_from_columns(
     for row, ends in enumerate(zip(source, target, strict=True)):
         for label in ends:
             if _is_missing(label) or not isinstance(label, Hashable):
-                raise InputError(
-                    "graph-invalid",
+                raise invalid_graph(
                     f"edge {row + 1}",
                     f"Edge {row + 1} of the table has an end that is not a node name: {label!r}.",
                 )
@@ -156,10 +155,8 @@ def graph_from_columns(
     def number(label: Any) -> int:
         found = index.get(label, index.get(str(label)))
         if found is None:
-            raise InputError(
-                "graph-invalid",
-                str(label),
-                f"An edge has the end {label!r}, which is not among the nodes.",
+            raise invalid_graph(
+                str(label), f"An edge has the end {label!r}, which is not among the nodes."
             )
         return found
 
@@ -204,10 +201,8 @@ def _numbers(columns: Mapping[str, Sequence[Any]], name: str, n_edges: int) -> F
     try:
         return np.array([np.nan if x is None else float(x) for x in column], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            "graph-invalid",
-            name,
-            f"The values of column {name!r} of the edge table are not all numbers: {error}.",
+        raise invalid_graph(
+            name, f"The values of column {name!r} of the edge table are not all numbers: {error}."
         ) from None
 
 

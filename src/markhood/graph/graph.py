@@ -38,6 +38,7 @@ from markhood.graph.checks import (
     checked_pairs,
     checked_tables,
     checked_variables,
+    invalid_graph,
     node_numbers,
     read_only,
 )
@@ -134,9 +135,7 @@ class Graph:
         repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
         if repeated.size:
             a, b = (self.nodes[i] for i in self._edges[repeated[0]])
-            raise InputError(
-                "graph-invalid", f"{a} - {b}", f"The edge {a!r} - {b!r} is given twice."
-            )
+            raise invalid_graph(f"{a} - {b}", f"The edge {a!r} - {b!r} is given twice.")
         self._provenance = as_json(provenance)
 
     @property

@@ -26,7 +26,7 @@ from markhood.data.given import as_samples
 from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.errors import InputError, option, recorded, warn
+from markhood.errors import InputError, option, option_error, recorded, warn
 from markhood.execution.checkpoint import Checkpoint
 from markhood.execution.executor import Executor
 from markhood.execution.executors import executor_named
@@ -127,10 +127,8 @@ class Request:
         kinds: list[type[Options]] = [Reading, Knowledge, Execution]
         kind = method_class(method) if isinstance(method, str) else type(method)
         if not issubclass(kind, Options):
-            raise InputError(
-                "option-value",
-                "method",
-                f"{option('method')} must be the name of a method or a method, not {method!r}.",
+            raise option_error(
+                "method", f"must be the name of a method or a method, not {method!r}."
             )
         groups = {one: {n: v for n, v in options.items() if n in one.names()} for one in kinds}
         own = {n: v for n, v in options.items() if n in kind.names()}
@@ -161,11 +159,9 @@ class Request:
         for name in options:
             if name in owners:
                 group = owners[name]
-                raise InputError(
-                    "option-value",
+                raise option_error(
                     name,
-                    f"{option(name)} is an option of {group}: write "
-                    f"{group}={GROUPS[group].__name__}({name}=...).",
+                    f"is an option of {group}: write {group}={GROUPS[group].__name__}({name}=...).",
                 )
         flat = flattened(options) | {"progress": progress}
         if hasattr(method, "flat_options"):  # an estimator

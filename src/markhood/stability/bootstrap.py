@@ -20,7 +20,7 @@ from markhood.arrays import Floats
 from markhood.data.given import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
@@ -401,11 +401,11 @@ def bootstrap_samples(
 def _check(request: Request, samples: Samples, study: BootstrapOptions, model: Any) -> None:
     """Raise `InputError` for options in conflict."""
     if model is not None and request.reading.adjust_for:
-        raise InputError(
-            "option-conflict",
+        raise option_error(
             "model",
-            f"{option('model')} cannot be combined with {option('adjust_for')}: leave "
-            f"{option('model')} out, and a model with the covariates is fitted.",
+            f"cannot be combined with {option('adjust_for')}: leave {option('model')} out, and a "
+            "model with the covariates is fitted.",
+            "option-conflict",
         )
     if study.resample == "model" and not (study.strata is None and samples.clusters is None):
         raise InputError(
@@ -415,11 +415,11 @@ def _check(request: Request, samples: Samples, study: BootstrapOptions, model: A
             f"{option('resample', 'model')}: leave one of the two out.",
         )
     if study.resample != "model" and model is not None:
-        raise InputError(
-            "option-conflict",
+        raise option_error(
             "model",
-            f"{option('model')} is used only with {option('resample', 'model')}: choose that, or "
-            "leave the model out.",
+            f"is used only with {option('resample', 'model')}: choose that, or leave the model "
+            "out.",
+            "option-conflict",
         )
 
 

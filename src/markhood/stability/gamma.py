@@ -25,7 +25,7 @@ import numpy as np
 from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
@@ -281,16 +281,12 @@ def _checked(
             f"Method {method.name!r} has no {option('gamma')}: choose another method.",
         )
     if not isinstance(gammas, Iterable):
-        raise InputError(
-            "option-value", "gammas", f"{option('gammas')} must be a list, not {gammas!r}."
-        )
+        raise option_error("gammas", f"must be a list, not {gammas!r}.")
     listed = list(gammas)
     for gamma in listed:
         check_value("gammas", gamma, float, low=0)
     if not listed:
-        raise InputError(
-            "option-value", "gammas", f"{option('gammas')} is empty: give at least one number."
-        )
+        raise option_error("gammas", "is empty: give at least one number.")
     n_units = samples.n_samples if samples.clusters is None else int(samples.clusters.max()) + 1
     check_value("folds", folds, int, low=2, high=n_units // 2)
     return tuple(sorted({float(gamma) for gamma in listed}))

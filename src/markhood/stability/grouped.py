@@ -26,7 +26,7 @@ from markhood.data.given import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.stacking import stacked
 from markhood.data.variables import level_text
-from markhood.errors import InputError, option, warn
+from markhood.errors import InputError, option, option_error, warn
 from markhood.learning.request import Request
 from markhood.stability.resampling import listed_labels
 
@@ -45,11 +45,11 @@ class Groups:
     def __post_init__(self) -> None:
         """Check that there are at least two groups with at least two samples each."""
         if len(self.names) < 2:
-            raise InputError(
-                "too-few-groups",
+            raise option_error(
                 "by",
-                f"{option('by')} has {len(self.names)} value{'s'[: len(self.names) != 1]}: give at "
-                "least two groups.",
+                f"has {len(self.names)} value{'s'[: len(self.names) != 1]}: give at least two "
+                "groups.",
+                "too-few-groups",
             )
         if len(set(self.names)) < len(self.names):
             raise InputError(
@@ -232,11 +232,10 @@ def for_each(name: str, given: Any, n_tables: int) -> list[Any]:
         return [given] * n_tables
     listed = list(given)
     if len(listed) != n_tables:
-        raise InputError(
-            "option-value",
+        raise option_error(
             name,
-            f"{option(name)} has {len(listed)} entries for {n_tables} tables: give the name of a "
-            "column, or a list with one array per table.",
+            f"has {len(listed)} entries for {n_tables} tables: give the name of a column, or a "
+            "list with one array per table.",
         )
     return listed
 

@@ -23,7 +23,7 @@ from markhood.data.clusters import label_numbers
 from markhood.data.coding.coders import is_missing
 from markhood.data.coding.encode import encode_like
 from markhood.data.samples import Samples, Weights
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
 from markhood.model.potts.model import given_last
@@ -238,11 +238,11 @@ def listed_labels(name: str, labels: ArrayLike, n_samples: int) -> list[Any]:
     # numpy would convert a missing label in a list of strings to the string "nan".
     listed = list(labels) if isinstance(labels, (list, tuple)) else np.asarray(labels).tolist()
     if not isinstance(listed, list) or len(listed) != n_samples:
-        raise InputError(
-            "labels",
+        raise option_error(
             name,
-            f"{option(name)} has {len(listed) if isinstance(listed, list) else 0} labels for "
-            f"{n_samples} samples: give one label per sample, or the name of a column.",
+            f"has {len(listed) if isinstance(listed, list) else 0} labels for {n_samples} samples: "
+            "give one label per sample, or the name of a column.",
+            "labels",
         )
     return listed
 

@@ -27,7 +27,7 @@ import numpy as np
 from markhood.arrays import Floats, Ints
 from markhood.data.coding.cells import NOT_APPLICABLE
 from markhood.data.kinds import Category
-from markhood.errors import InputError, listed, option
+from markhood.errors import InputError, listed, option, option_error
 
 if TYPE_CHECKING:
     from markhood.data.coding.coded_table import CodedTable
@@ -63,11 +63,8 @@ def checked_bins(bins: Any) -> Bins | None:
             isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 2
         )
         if not is_count and not (isinstance(number, str) and number in (AUTO, PRESENCE)):
-            raise InputError(
-                "option-value",
-                "bins",
-                f"{option('bins')} must be a whole number from 2 up, auto or presence, not "
-                f"{number!r}.",
+            raise option_error(
+                "bins", f"must be a whole number from 2 up, auto or presence, not {number!r}."
             )
     return chosen
 

@@ -32,7 +32,7 @@ from markhood.data.coding.names import covariates_among
 from markhood.data.kinds import Category
 from markhood.data.reading import DEPTH
 from markhood.data.samples import RealColumn
-from markhood.errors import InputError, listed, option
+from markhood.errors import InputError, listed, option, option_error
 
 
 def columns_of_reals(table: CodedTable) -> list[int]:
@@ -104,18 +104,17 @@ def compose(table: CodedTable) -> None:
     if known is not None:
         parts = [j for j, own in enumerate(known) if own[0] == ABSENT]
     if not parts:
-        raise InputError(
-            "option-conflict",
+        raise option_error(
             "compositional",
-            f"{option('compositional')} needs columns of counts with zeros, but there are none: "
-            "leave it out.",
+            "needs columns of counts with zeros, but there are none: leave it out.",
+            "option-conflict",
         )
     if table.n_rows < FEWEST_ROWS:
-        raise InputError(
-            "not-supported",
+        raise option_error(
             "compositional",
-            f"{option('compositional')} compares rows with each other, and {table.n_rows} are too "
-            f"few: pass {FEWEST_ROWS} or more.",
+            f"compares rows with each other, and {table.n_rows} are too few: pass {FEWEST_ROWS} or "
+            "more.",
+            "not-supported",
         )
     counts = np.column_stack([np.append(table.values[j], np.nan)[table.codes(j)] for j in parts])
     all_ratios, depths = log_ratios(counts.astype(np.float64))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, cast
 
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.kernels.protocol import FitPenalty
 from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Climb, Forecast, forecast_climb, require_room
@@ -176,11 +176,10 @@ class HillClimbing(HillClimbingOptions, Climbing):
                 f"{option('fit_penalty')}.",
             )
         if self.fit_penalty is not None and self.criterion != "bic":
-            raise InputError(
-                "option-conflict",
+            raise option_error(
                 "fit_penalty",
-                f"{option('fit_penalty')} applies to the criterion 'bic' only, which fits "
-                "regressions: use one of the two.",
+                "applies to the criterion 'bic' only, which fits regressions: use one of the two.",
+                "option-conflict",
             )
 
     @property

@@ -28,7 +28,7 @@ from markhood.data.samples import Samples
 from markhood.data.storage.memory import available_memory, readable
 from markhood.data.variables import Variables
 from markhood.data.weights import WeightsAre, weighted
-from markhood.errors import InputError, option, warn, warn_not_converged
+from markhood.errors import InputError, option, option_error, warn, warn_not_converged
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.kernels.reference.newton import MAX_STEPS, newton
@@ -41,6 +41,7 @@ from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 from markhood.model.fitting.report import reported
 from markhood.model.fitting.residuals import ResidualColumns
 from markhood.model.fitting.sandwich import MOST_NEAR, Sandwich
+from markhood.model.potts.network import invalid_model
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -153,11 +154,10 @@ def fit_model(
             f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.",
         )
     if prior is not None and not (isinstance(prior, Real) and 1 / _WIDEST <= prior <= _WIDEST):
-        raise InputError(
-            "option-value",
+        raise option_error(
             "prior",
-            f"{option('prior')} must be a standard deviation between {1 / _WIDEST:g} and "
-            f"{_WIDEST:g}, or None, not {prior!r}.",
+            f"must be a standard deviation between {1 / _WIDEST:g} and {_WIDEST:g}, or None, not "
+            f"{prior!r}.",
         )
     units = real_units(graph.provenance)
     if method == "likelihood" and (units or graph.factors):
@@ -374,9 +374,7 @@ def read_for(
 ) -> Samples:
     """Read the columns of the graph as its data were read, with the weights and clusters given."""
     if graph.n_nodes == 0:
-        raise InputError(
-            "model-invalid", "graph", "A model needs a graph with at least one variable."
-        )
+        raise invalid_model("graph", "A model needs a graph with at least one variable.")
     if isinstance(data, Samples):
         is_auto = isinstance(missing_values, str) and missing_values == "auto"
         if missing != "auto" or not is_auto:

@@ -34,7 +34,7 @@ from markhood.model.coding import recode
 from markhood.model.ising.forest import Exact, Forest, sigmoid
 from markhood.model.junction_tree import JunctionTree
 from markhood.model.neighbours import Neighbours
-from markhood.model.potts.network import Arrays, require_no_data
+from markhood.model.potts.network import Arrays, invalid_model, require_no_data
 from markhood.model.sampling.gibbs import Advance, gibbs_network
 from markhood.model.sampling.sampled import SampledModel
 
@@ -71,9 +71,7 @@ class IsingModel(SampledModel):
             fields = np.zeros(graph.n_nodes)
         self.fields = _numbers(fields, graph.n_nodes, "fields", "variable")
         if graph.n_nodes == 0:
-            raise InputError(
-                "model-invalid", "graph", "A model needs a graph with at least one variable."
-            )
+            raise invalid_model("graph", "A model needs a graph with at least one variable.")
 
     @classmethod
     def from_spins(
@@ -235,17 +233,13 @@ def _numbers(values: ArrayLike, count: int, what: str, each: str) -> Floats:
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(
-            "model-invalid", what, f"{what} must be numbers, one for each {each}."
-        ) from None
+        raise invalid_model(what, f"{what} must be numbers, one for each {each}.") from None
     if numbers.shape != (count,):
-        raise InputError(
-            "model-invalid",
-            what,
-            f"{what} must have shape ({count},), one for each {each}, not {numbers.shape}.",
+        raise invalid_model(
+            what, f"{what} must have shape ({count},), one for each {each}, not {numbers.shape}."
         )
     if not np.isfinite(numbers).all():
         odd = numbers[~np.isfinite(numbers)][0]
-        raise InputError("model-invalid", what, f"{what} must be finite, not {odd}.")
+        raise invalid_model(what, f"{what} must be finite, not {odd}.")
     numbers.setflags(write=False)
     return numbers

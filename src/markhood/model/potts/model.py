@@ -33,6 +33,7 @@ from markhood.model.potts.exact import MOST_STATES, Exact, Forest, States, log_s
 from markhood.model.potts.network import (
     Arrays,
     TableNeighbours,
+    invalid_model,
     levels_of,
     potts_network,
     require_no_data,
@@ -88,9 +89,7 @@ class PottsModel(SampledModel):
     ) -> None:
         self.graph = graph
         if graph.n_nodes == 0:
-            raise InputError(
-                "model-invalid", "graph", "A model needs a graph with at least one variable."
-            )
+            raise invalid_model("graph", "A model needs a graph with at least one variable.")
         self.tables = table_numbers(tables, graph.n_edges, 2, "tables", "edge")
         known = (
             None
@@ -129,8 +128,7 @@ class PottsModel(SampledModel):
         """
         numbers = np.asarray(couplings, dtype=np.float64)
         if numbers.shape != (graph.n_edges,):
-            raise InputError(
-                "model-invalid",
+            raise invalid_model(
                 "couplings",
                 f"couplings must have shape ({graph.n_edges},), one for each edge, not "
                 f"{numbers.shape}.",
@@ -144,8 +142,7 @@ class PottsModel(SampledModel):
         levels = graph.variables.levels or tuple(tuple(own.tolist()) for own in steps)
         for name, own, field in zip(graph.nodes, levels, known, strict=True):
             if len(own) != len(field):
-                raise InputError(
-                    "model-invalid",
+                raise invalid_model(
                     name,
                     f"Variable {name!r} has {len(own)} levels in the graph, but {len(field)} "
                     "fields.",

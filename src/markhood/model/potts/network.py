@@ -91,35 +91,35 @@ def _padded(logs: Floats, width: int) -> Floats:
     return factors.ravel()
 
 
+def invalid_model(where: str, text: str) -> InputError:
+    """Return the error of an argument of a model."""
+    return InputError("model-invalid", where, text)
+
+
 def table_numbers(
     arrays: Sequence[ArrayLike], count: int, n_axes: int, what: str, each: str
 ) -> Arrays:
     """Return read-only copies of arrays of finite numbers, one for ``each``."""
     if len(arrays) != count:
-        raise InputError(
-            "model-invalid",
-            what,
-            f"There must be {count} {what}, one for every {each}, not {len(arrays)}.",
+        raise invalid_model(
+            what, f"There must be {count} {what}, one for every {each}, not {len(arrays)}."
         )
     try:
         copies = [np.array(array, dtype=np.float64) for array in arrays]
     except (TypeError, ValueError):
-        raise InputError(
-            "model-invalid", what, f"{what} must be arrays of numbers, one for every {each}."
+        raise invalid_model(
+            what, f"{what} must be arrays of numbers, one for every {each}."
         ) from None
     for k, copy in enumerate(copies):
         if copy.ndim != n_axes or not 2 <= min(copy.shape) <= max(copy.shape) <= MOST_LEVELS:
-            raise InputError(
-                "model-invalid",
+            raise invalid_model(
                 what,
                 f"{what} must have {n_axes} ax{'i' if n_axes == 1 else 'e'}s of 2 to {MOST_LEVELS} "
                 f"levels; that of {each} number {k} has shape {copy.shape}.",
             )
         if not np.isfinite(copy).all():
             odd = copy[~np.isfinite(copy)][0]
-            raise InputError(
-                "model-invalid", what, f"{what} must be finite; {each} number {k} has {odd}."
-            )
+            raise invalid_model(what, f"{what} must be finite; {each} number {k} has {odd}.")
     return tuple(read_only(copy) for copy in copies)
 
 
@@ -135,8 +135,7 @@ def levels_of(
     for (i, j), table in zip(graph.edges.tolist(), tables, strict=True):
         for variable, r in zip((i, j), table.shape, strict=True):
             if found[variable] not in (0, r):
-                raise InputError(
-                    "model-invalid",
+                raise invalid_model(
                     graph.nodes[variable],
                     f"Variable {graph.nodes[variable]!r} has {found[variable]} levels, but the "
                     f"table of {graph.nodes[i]!r} - {graph.nodes[j]!r} has {r}.",
