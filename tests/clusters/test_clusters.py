@@ -23,7 +23,7 @@ from markhood.execution.runner import Runner
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request
 from markhood.paper.experiment import Sampling, run
-from markhood.paper.screening import Screening
+from markhood.paper.experiments import Screening
 from oracles.networks import network
 from oracles.ordered import ordinal_chain
 

@@ -3,7 +3,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markhood.search.bounded_screen import representatives
+from markhood.search.screen import representatives
 from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
 
 edge_sets = st.sets(

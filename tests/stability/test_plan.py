@@ -5,9 +5,8 @@ import pytest
 import markhood
 from markhood import simulate
 from markhood.learning.request import Request
-from markhood.stability.expected_network import described_networks, with_change
 from markhood.stability.plan import fit_power, size_with_power
-from markhood.stability.planned_study import Study
+from markhood.stability.planned_study import Study, described_networks, with_change
 from markhood.stability.studies import MEASURES, NetworkOptions
 from messages import refuses
 

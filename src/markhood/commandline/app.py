@@ -1,6 +1,6 @@
 """The commands, put together.
 
-Each is a file: it parses, calls and prints. The options of a command are declared by the methods
+Each is a function that parses, calls and prints. The options are declared by the methods
 and by the readers of data, which take a while to import: so a command is built when it is first
 needed, and `markhood --help` builds none. Exit codes: 0; 2 for input that cannot be used; those of
 signals are in `start`.
@@ -19,25 +19,21 @@ from typer.core import TyperCommand, TyperGroup
 
 from markhood.commandline.bootstrap import bootstrap
 from markhood.commandline.check import check
-from markhood.commandline.checklist import checklist
 from markhood.commandline.choose_gamma import choose_gamma
 from markhood.commandline.compare import compare
 from markhood.commandline.compare_groups import compare_groups
-from markhood.commandline.datasets import datasets
-from markhood.commandline.demo import demo
-from markhood.commandline.describe import describe
+from markhood.commandline.demo import datasets, demo
+from markhood.commandline.describe import describe, pack
 from markhood.commandline.fit import fit
 from markhood.commandline.help import Command
 from markhood.commandline.learn import learn
 from markhood.commandline.open_app import app as open_app
 from markhood.commandline.options import with_declared_options
-from markhood.commandline.pack import pack
 from markhood.commandline.paper import paper
 from markhood.commandline.plan import plan
 from markhood.commandline.predict import predict
 from markhood.commandline.report import report
-from markhood.commandline.reproduction import reproduction
-from markhood.commandline.rerun import rerun
+from markhood.commandline.reproduction import checklist, reproduction, rerun
 from markhood.commandline.robustness import robustness
 from markhood.commandline.simulate import simulate
 from markhood.commandline.start import main

@@ -50,6 +50,7 @@ from markhood.search.values.search_result import SearchResult, timed
 
 Tables = Sequence[Floats | None]
 Column = Callable[[Samples, Ints, Floats, Tables], Floats | None]
+VARIABLES_PER_TILE = 64
 
 
 def edge_columns(
@@ -111,9 +112,6 @@ def _size(table: Floats, rows: Floats, columns: Floats) -> float:
 COLUMNS: Mapping[str, Column] = {
     "standardized": standardized,
 }
-
-
-VARIABLES_PER_TILE = 64
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

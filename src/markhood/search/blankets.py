@@ -24,6 +24,7 @@ from markhood.search.spaces import Space
 from markhood.search.values.job import Job
 
 VARIABLES_PER_TILE = 32
+_TILE = 4096  # variables tested against a target at a time
 
 
 class Spaces(Protocol):
@@ -73,9 +74,6 @@ def add_counts(counts: list[Ints]) -> Ints:
     for c in counts:
         total[: len(c)] += c
     return total
-
-
-_TILE = 4096  # variables tested against a target at a time
 
 
 class OneBlanket(NamedTuple):

@@ -52,6 +52,8 @@ from markhood.search.values.job import Job
 VARIABLES_PER_TILE = 2048  # a tile takes some milliseconds
 
 Start = Literal["or", "empty"]
+EDGES_PER_TILE = 64
+MOST_FLIPS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +209,6 @@ def _tiles(groups: Lists) -> list[range]:
     tile = groups.starts[:-1] // largest
     bounds = np.flatnonzero(np.diff(tile, prepend=-1, append=-1)).tolist()
     return [range(first, last) for first, last in pairwise(bounds)]
-
-
-EDGES_PER_TILE = 64
-MOST_FLIPS = 10
 
 
 def climb_pairs(job: Job, edges: Ints, gamma: float, start: Start | Ints = "or") -> Climbed:

@@ -13,9 +13,8 @@ import numpy as np
 from markhood.arrays import Ints
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import Spaces, combine, search_blankets
-from markhood.search.bounded_screen import Screened, screen_bounded
 from markhood.search.climb import Start, climb, climb_pairs
-from markhood.search.screen import screen, tested_pairs
+from markhood.search.screen import Screened, screen, screen_bounded, tested_pairs
 from markhood.search.spaces import (
     AllVariables,
     NearbyVariables,

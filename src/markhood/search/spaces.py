@@ -25,7 +25,7 @@ from markhood.arrays import Floats, Ints
 from markhood.kernels.lists import Lists
 from markhood.kernels.steps import within_steps
 from markhood.kernels.ties import levelled
-from markhood.search.bounded_screen import is_further, ranked_steps
+from markhood.search.screen import is_further, ranked_steps
 
 
 class Space(NamedTuple):

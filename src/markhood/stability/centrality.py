@@ -40,6 +40,7 @@ MIN_SHARE = 0.95  # of the replicates that must reach it
 
 CentralityRow = dict[str, Any]
 StabilityRow = dict[str, Any]
+COLUMNS = ("node", "community", "stability")
 
 
 def centralities_of_all(
@@ -181,9 +182,6 @@ def two_sided(values: Floats) -> Floats:
     n = len(values)
     least = np.minimum((values <= 0).sum(axis=0), (values >= 0).sum(axis=0))
     return np.asarray(np.minimum(1.0, 2 * (least + 1) / (n + 1)))
-
-
-COLUMNS = ("node", "community", "stability")
 
 
 @dataclass(frozen=True, eq=False)

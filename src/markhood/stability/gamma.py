@@ -32,13 +32,13 @@ from markhood.graph.notebook import result_html
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.learning.describe import regress
+from markhood.learning.imputation.imputed_samples import observed_pseudo_likelihood
 from markhood.learning.imputation.learn_imputed import (
     Imputation,
     completed_on,
     completed_search,
     learn_imputed,
 )
-from markhood.learning.imputation.observed import observed_pseudo_likelihood
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
 from markhood.options import check_value

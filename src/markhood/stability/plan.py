@@ -28,14 +28,15 @@ from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.notebook import result_html
 from markhood.learning.request import Request
 from markhood.options import documented
-from markhood.stability.expected_network import edge_number, expected_network
-from markhood.stability.planned_study import Study
+from markhood.stability.planned_study import Study, edge_number, expected_network
 from markhood.stability.studies import MEASURES, SIZES, Measured, PlanOptions
 
 SMALLEST = 25  # samples that are tried
 FIRST_SETS = 12  # data sets at each size of step 1
 FACTORS = 2.0 ** np.linspace(-1, 1, SIZES)  # sizes of step 2, in units of the estimate
 MOST_ROUNDS = 4
+LARGEST = 100_000  # samples
+WEAK_SLOPE = 0.05  # prior precision, for rounds in which all data sets agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,10 +232,6 @@ def plan_request(request: Request, source: Any, asked: PlanOptions) -> Plan:
         missing_share,
         f"{about}, analysed with method {request.method.name}",
     )
-
-
-LARGEST = 100_000  # samples
-WEAK_SLOPE = 0.05  # prior precision, for rounds in which all data sets agree
 
 
 def fit_power(x: Floats, success: Bools) -> tuple[float, float, Floats]:

@@ -14,6 +14,9 @@ from typing import Any, Literal, NamedTuple
 from markhood.data.option_values import words
 from markhood.options import Sealed, declare
 
+MOST_REPLICATES = 1_000_000
+SIZES = 9  # that a round of `plan` tries
+
 
 class Measure(NamedTuple):
     """A measure: its default target, its meaning, and how a preregistration states the target."""
@@ -53,9 +56,6 @@ MEASURES = {
 
 Resample = Literal["rows", "halves", "cases", "model"]
 Measured = Literal["sensitivity", "specificity", "correlation", "edge", "cs", "group"]
-
-MOST_REPLICATES = 1_000_000
-SIZES = 9  # that a round of `plan` tries
 
 
 @dataclass(kw_only=True)

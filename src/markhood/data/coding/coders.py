@@ -1,7 +1,7 @@
 """Code the values of columns by order of appearance: 0 for the first distinct value, then 1, ...
 
 The sort order of the values is known only when all have been read, so levels are sorted at the end
-(`indicators`) and one pass over the data suffices. `ArrayCoder` compares whole blocks of an array
+(`planes`) and one pass over the data suffices. `ArrayCoder` compares whole blocks of an array
 with the values of each column; `ValueCoder` looks each value up in a dictionary. Most columns have
 two values, which two comparisons of a block recognise; only the other columns are processed again.
 """
@@ -21,6 +21,9 @@ from markhood.data.coding.cells import MISSING, CodedCells, means_missing
 from markhood.data.coding.problems import Problems
 from markhood.data.reading import Reading
 from markhood.errors import InputError
+
+ARRAY_KINDS = "biufUS"  # dtypes that NumPy compares fast; others are coded value by value
+FEW = 32  # levels that blocks are compared with one by one; further levels are searched
 
 
 class ManyLevels:
@@ -55,8 +58,6 @@ class ManyLevels:
 
 
 Levels = tuple[tuple[Any, ...], ...]
-ARRAY_KINDS = "biufUS"  # dtypes that NumPy compares fast; others are coded value by value
-FEW = 32  # levels that blocks are compared with one by one; further levels are searched
 
 
 class Codes(NamedTuple):

@@ -34,6 +34,8 @@ from markhood.data.reading import DEPTH
 from markhood.data.samples import RealColumn
 from markhood.errors import InputError, listed, option, option_error
 
+FEWEST_ROWS = 20  # to estimate the mean of each part
+
 
 def columns_of_reals(table: CodedTable) -> list[int]:
     """Return the covariates to use as numbers: over 12 distinct ones, no bins or kind requested.
@@ -89,9 +91,6 @@ def take_numbers(table: CodedTable) -> None:
             f"(cut into levels with {option('bins')}).",
         )
     table.reals = found | table.reals
-
-
-FEWEST_ROWS = 20  # to estimate the mean of each part
 
 
 def compose(table: CodedTable) -> None:

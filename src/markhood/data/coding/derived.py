@@ -40,6 +40,9 @@ EQUAL = 1e-3  # relative difference of equal coefficients
 LETTERS = 3  # of a name within another name, at least
 
 Codes = Callable[[int], Ints]
+FEWEST = 5  # numbers
+SHARE = 0.8
+LARGE = 3.0  # standard errors by which a sum of squares exceeds its expectation
 
 
 def derived_columns(table: CodedTable) -> dict[int, str]:
@@ -159,9 +162,6 @@ def _numbers(values: tuple[Any, ...], codes: Ints) -> Floats:
     return np.append(np.array(values, np.float64), np.nan)[codes]
 
 
-FEWEST = 5  # numbers
-SHARE = 0.8
-LARGE = 3.0  # standard errors by which a sum of squares exceeds its expectation
 MOST_ROWS, MOST_COLUMNS = 5000, 50
 
 

@@ -8,7 +8,7 @@
 6. `take_numbers`: numeric covariates stay numbers.
 7. `bins`: other numbers are cut.
 8. `merged`: the rarest of very many categories become one level.
-9. `indicators`: levels are sorted, and every level but the first becomes a row of bits.
+9. `planes`: levels are sorted, and every level but the first becomes a row of bits.
 
 New data of known variables skip the decisions: `merged` gives every value its level instead.
 """
@@ -25,9 +25,8 @@ from markhood.data.codebook import Codebook, Entry
 from markhood.data.coding.bins import are_numbers, cut_columns
 from markhood.data.coding.cells import is_infinite
 from markhood.data.coding.coded_table import REAL, CodedTable
-from markhood.data.coding.column_checks import warn_about_distinct
+from markhood.data.coding.column_kinds import warn_about_distinct
 from markhood.data.coding.composition import compose, take_numbers
-from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
 from markhood.data.coding.merged import known_numbers, known_values, merge_rarest
 from markhood.data.coding.missing import (
     add_not_applicable,
@@ -36,7 +35,7 @@ from markhood.data.coding.missing import (
     treat_missing,
 )
 from markhood.data.coding.missing_codes import remove_codes
-from markhood.data.coding.planes import MISSING
+from markhood.data.coding.planes import MISSING, Coded, IndicatorTable, tabulate
 from markhood.data.coding.problems import MINIMUM
 from markhood.data.coding.understanding import understand
 from markhood.data.kinds import with_kinds

@@ -49,6 +49,10 @@ MOST_DISTINCT = 0.5  # share of distinct values above which a column is an ident
 ROWS_LOOKED_AT = 4096  # to find gates; those found are checked on all rows
 
 Counts = Floats
+MOST_EMPTY = 0.5  # share of missing values above which a column is left out
+FEW_ROWS = 0.01  # share of rows with missing values below which they are dropped
+MOST_COLUMNS = 2000  # imputation takes several times as long as the search
+FEWEST_KEPT = 30  # rows without missing values, and at least one per column
 
 
 class Skip(NamedTuple):
@@ -146,10 +150,6 @@ def _checked(skips: Bools, where: str, rows_of: Counts, n_empty: Counts) -> _Gat
         return None
     return _Gate(skips, where, float(n_lacking + (rows_of - n_empty)[skips].sum()))
 
-
-MOST_EMPTY = 0.5  # share of missing values above which a column is left out
-FEW_ROWS = 0.01  # share of rows with missing values below which they are dropped
-MOST_COLUMNS = 2000  # imputation takes several times as long as the search
 
 Masks = Mapping[int, Bools]  # rows in which columns are missing
 
@@ -292,9 +292,6 @@ def add_not_applicable(table: CodedTable, skips: Mapping[int, Skip], kept: Bools
         order = table.categories[j].order if j in table.categories else ()
         ordered = [values[k] for k in in_order(values, order)]
         table.categories[j] = Category((*ordered, NOT_APPLICABLE), is_ordered=False)
-
-
-FEWEST_KEPT = 30  # rows without missing values, and at least one per column
 
 
 def choose_rows(table: CodedTable, treatment: Treatment) -> tuple[Bools, Counter[str]]:

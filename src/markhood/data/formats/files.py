@@ -21,10 +21,9 @@ from markhood.data.formats.biom import read_biom
 from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
 from markhood.data.formats.npy import read_npy, read_npz
-from markhood.data.formats.r_files import read_r
 from markhood.data.formats.sheets import read_sheet
 from markhood.data.formats.statistics import READERS as STATISTICS
-from markhood.data.formats.statistics import read_statistics
+from markhood.data.formats.statistics import read_r, read_statistics
 from markhood.data.genome.fasta import read_fasta
 from markhood.data.genome.plink import read_bed
 from markhood.data.genome.sequences import SEQUENCE_ENDINGS

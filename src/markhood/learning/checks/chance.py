@@ -43,6 +43,7 @@ WORTH_COUNTING = 0.3  # expected pairs
 SHUFFLES = 10
 LARGEST_GAMMA = 8.0
 MOST_KEPT = 1 << 24  # passing pairs: 400 MB
+FEW_EDGES = 3
 
 
 def expected_pairs(samples: Samples, gamma: float) -> float:
@@ -178,9 +179,6 @@ def shuffled(samples: Samples, rng: np.random.Generator) -> Samples:
         order = by_level[rng.permutation(samples.n_samples)]
         words[rows[variable]] = taken_bits(own, samples.n_samples, order)
     return replace(samples, words=words)
-
-
-FEW_EDGES = 3
 
 
 def warn_of_negative_evidence(graph: Graph, constraints: Constraints) -> None:

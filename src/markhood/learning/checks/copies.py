@@ -22,7 +22,7 @@ from markhood.data.variables import Variables
 from markhood.errors import option
 from markhood.execution.runner import Runner
 from markhood.scores.scorer import Pairs, Scorer, Tile
-from markhood.search.bounded_screen import representatives
+from markhood.search.screen import representatives
 
 SCREEN_GAMMA = 0.5
 PAIRS_PER_BLOCK = 1 << 16

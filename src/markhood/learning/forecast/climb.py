@@ -24,7 +24,7 @@ from markhood.arrays import Floats, Ints
 from markhood.kernels.lists import Lists
 from markhood.learning.forecast.budget import Budget
 from markhood.search.blankets import combine
-from markhood.search.bounded_screen import ranked_steps
+from markhood.search.screen import ranked_steps
 from markhood.search.values.job import Job
 
 SECONDS = 0.6  # limit for timed climbs

@@ -44,12 +44,11 @@ from markhood.learning.forecast.chains import (
 from markhood.learning.forecast.climb import NEAREST, time_climbs
 from markhood.learning.forecast.couplings import memory_of_couplings, seconds_of_couplings
 from markhood.scores.scorer import Scorer
-from markhood.search.bounded_screen import FEWEST_NEW, are_alike
 from markhood.search.chains import Sweeps
 from markhood.search.graph_sampler import SCREEN_GAMMA
 from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.remaining_pairs import measure_remaining_pairs
-from markhood.search.screen import screen
+from markhood.search.screen import FEWEST_NEW, are_alike, screen
 from markhood.search.spaces import steps_that_matter
 from markhood.search.values.job import Job
 
@@ -187,7 +186,7 @@ def _of_climb(job: Job, climb: Climb, budget: Budget) -> tuple[Forecast, _Blanke
         seeds, near_all = sample.spaces(climb.depth, max(most or d, NEAREST))
         spaces = [space[: most or d] for space in near_all]
         shares = sample.shares_of(seeds)
-        seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/bounded_screen.py
+        seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/screen.py
         seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 4)
         finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
     blankets = _Blankets(job.scorer, seeds, spaces, shares, budget)

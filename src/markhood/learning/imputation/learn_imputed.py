@@ -21,7 +21,7 @@ An edge of the result is in more than half of the imputed data sets' graphs. Its
 fraction, and `evidence_variance` is the variance of its evidence between the data sets of step 6;
 both show how much the missing values matter. Couplings and regressions are means over these data
 sets. Evidence is their mean minus the contribution of the imputed values themselves
-(`observed.py`), that is, the evidence of the observed values.
+(`imputed_samples.py`), that is, the evidence of the observed values.
 
 A method that samples graphs (`bayes`) replaces steps 4 and 5 by chains over graphs and values:
 `sampled.py`.
@@ -47,8 +47,7 @@ from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.learning.describe import LearnedGraph, Numbers, edge_columns, numbers_of
 from markhood.learning.forecast.forecast import Forecast
-from markhood.learning.imputation.imputed_samples import ImputedSamples
-from markhood.learning.imputation.observed import surplus_of
+from markhood.learning.imputation.imputed_samples import ImputedSamples, surplus_of
 from markhood.learning.imputation.sampled import SWEEPS_OF_VALUES
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs

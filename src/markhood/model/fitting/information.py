@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
 
+MOST_DENSE = 1500  # parameters of a system that is solved directly
+_RELATIVE_TOLERANCE = 1e-4  # of a step; the next step corrects the rest
+
 
 @dataclass(frozen=True, eq=False)
 class Information:
@@ -162,10 +165,6 @@ def _matrices(stack: Stack, probabilities: Floats) -> Floats:
             weighted = stack.design * spread[:, :, r - 1 + a, r - 1 + b, None]
             information[:, rows, columns] = across @ weighted
     return information
-
-
-MOST_DENSE = 1500  # parameters of a system that is solved directly
-_RELATIVE_TOLERANCE = 1e-4  # of a step; the next step corrects the rest
 
 
 class SparseEquations:

@@ -29,6 +29,9 @@ from markhood.graph.checks import read_only
 from markhood.kernels.lists import Lists
 from markhood.model.neighbours import both_ends
 
+SCALE = 2.5  # the usual weakly informative prior of logistic regression
+FIELD_FACTOR = 4.0
+
 
 @cache
 def centred_scores(n_levels: int, is_ordered: bool) -> Floats:
@@ -170,10 +173,6 @@ class Layout:
             self.scores[i] @ block @ self.scores[j].T
             for (i, j), block in zip(self.edges.tolist(), self.blocks_of(parameters), strict=True)
         ]
-
-
-SCALE = 2.5  # the usual weakly informative prior of logistic regression
-FIELD_FACTOR = 4.0
 
 
 def precision(layout: Layout, scale: float) -> Any:

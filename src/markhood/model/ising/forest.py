@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from markhood.arrays import Floats, Ints
 from markhood.model.neighbours import Neighbours, breadth_first
 
+BLOCK_BYTES = 1 << 25
+
 
 @dataclass(frozen=True, eq=False)
 class Exact:
@@ -32,9 +34,6 @@ class Exact:
     # (n_edges, 2, 2): entry ``[e, a, b]`` is the probability that edge e = (i, j) has x_i = a and
     # x_j = b.
     pair_marginals: Floats
-
-
-BLOCK_BYTES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)

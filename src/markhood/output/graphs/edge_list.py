@@ -30,6 +30,10 @@ from markhood.graph.columns import COLUMNS, END_COLUMNS, TABLE, annotation_colum
 from markhood.graph.edge_table import about_graph, edge_columns, graph_from_columns, table_column
 from markhood.graph.graph import Graph
 
+_TO_QUOTE = re.compile(r'[,"\r\n]|^\s|\s$|^$')
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
+
 
 def require_names_without(
     impossible: re.Pattern[str], graph: Graph, form: str, instead: str
@@ -49,11 +53,6 @@ def require_names_without(
                 name,
                 f"{form} cannot store the node name {name!r}: write {instead} instead.",
             )
-
-
-_TO_QUOTE = re.compile(r'[,"\r\n]|^\s|\s$|^$')
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 
 
 def write_csv(graph: Graph, stream: TextIO, escape_formulas: bool = False) -> None:

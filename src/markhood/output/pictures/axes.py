@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE = (6.4, 4.8)  # inches
+# Colours of Okabe and Ito, distinguishable with any colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 def new_axes(ax: Axes | None = None, width: float = 0.0, height: float = 0.0) -> Axes:
@@ -85,10 +87,6 @@ def no_matplotlib() -> InputError:
     return InputError(
         "library-missing", "matplotlib", "Plots need matplotlib: pip install 'markhood[plot]'."
     )
-
-
-# Colours of Okabe and Ito, distinguishable with any colour vision.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,7 @@ from markhood.output.pictures.axes import (
     shortened,
     wrapped,
 )
-from markhood.output.pictures.distance import by_distance
-from markhood.output.pictures.genome import write_marks
+from markhood.output.pictures.genome import by_distance, write_marks
 from markhood.output.pictures.groups import group_networks
 from markhood.output.pictures.layout import Coordinates
 from markhood.output.pictures.marks import (

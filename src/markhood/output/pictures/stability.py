@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 EDGES = 40
 BLACK, PALE, FAINT = "#202020", "#A0A0A0", "#E4E4E4"
+MOST_EDGES = 40
+LONGEST = 28  # letters of a name
+MARKS = {1.0: (ATTRACTION, "positive"), -1.0: (REPULSION, "negative")}
+NO_SIGN = ("#606060", "no sign")
 
 
 def edge_intervals(
@@ -189,10 +193,6 @@ def _name_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.set_ylim(-0.7, len(names) - 0.3)
 
 
-MOST_EDGES = 40
-LONGEST = 28  # letters of a name
-MARKS = {1.0: (ATTRACTION, "positive"), -1.0: (REPULSION, "negative")}
-NO_SIGN = ("#606060", "no sign")
 ROW, COLUMN, LETTER = 0.19, 0.16, 0.085  # inches
 
 
