@@ -9,7 +9,7 @@ import typer
 
 from markhood.commandline.options import AskReading
 from markhood.commandline.terminal import check_outputs, console_for, write_tables
-from markhood.commandline.text_tables import print_table
+from markhood.commandline.text_tables import print_table, texts_of
 
 ROWS_SHOWN = 5
 HIDDEN = ("triangle", "error", "p_value")  # in the tables on the terminal
@@ -69,12 +69,4 @@ def check(
         ("Pairs that deviate most", found.pair_rows()),
     ):
         if listed:
-            print_table([_as_text(row) for row in listed[:ROWS_SHOWN]], console, title)
-
-
-def _as_text(row: dict[str, Any]) -> dict[str, str]:
-    return {
-        name.replace("_", " "): f"{value:.3g}" if isinstance(value, float) else str(value)
-        for name, value in row.items()
-        if name not in HIDDEN
-    }
+            print_table(texts_of(listed[:ROWS_SHOWN], HIDDEN), console, title)

@@ -15,7 +15,7 @@ from markhood.commandline.terminal import (
     write_plot,
     write_tables,
 )
-from markhood.commandline.text_tables import print_table
+from markhood.commandline.text_tables import print_table, texts_of
 
 
 def plan(
@@ -58,6 +58,5 @@ def plan(
 
         write_plot(draw(found), plot)
     console = console_for([])
-    table = [{n.replace("_", " "): f"{v:.3g}" for n, v in row.items()} for row in found.rows()]
-    print_table(table, console)
+    print_table(texts_of(found.rows()), console)
     console.print(found.paragraph())

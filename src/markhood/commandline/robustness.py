@@ -17,10 +17,11 @@ from markhood.commandline.terminal import (
     write_plot,
     write_tables,
 )
-from markhood.commandline.text_tables import print_table
+from markhood.commandline.text_tables import print_table, texts_of
 from markhood.errors import InputError
 
 EDGES_SHOWN = 20
+HIDDEN = ("in_graph", "positive", "low", "high")  # in the table of edges
 
 
 def robustness(
@@ -87,8 +88,8 @@ def robustness(
     console.print(f"{len(found.analyses)} analyses", style="bold")
     console.print(f"edges     {always} are in all analyses, {len(edges)} in at least one")
     if edges:
-        print_table([_as_text(row) for row in edges[:EDGES_SHOWN]], console, "Edges by share")
-    print_table([_as_text(row) for row in found.choices()], console, "Choices")
+        print_table(texts_of(edges[:EDGES_SHOWN], HIDDEN), console, "Edges by share")
+    print_table(texts_of(found.choices()), console, "Choices")
 
 
 def _choice(text: str) -> tuple[str, list[Any]]:
@@ -127,12 +128,3 @@ def _value(name: str, word: str) -> Any:
         with suppress(ValueError):
             return convert(word)
     return word
-
-
-def _as_text(row: dict[str, Any]) -> dict[str, str]:
-    hidden = ("in_graph", "positive", "low", "high")
-    return {
-        name.replace("_", " "): f"{value:.3g}" if isinstance(value, float) else str(value)
-        for name, value in row.items()
-        if name not in hidden
-    }

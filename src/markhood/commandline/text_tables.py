@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from markhood.errors import printable
 
@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 NAMES = ("source", "target", "first", "second", "method", "graph")  # columns of text
 _NAME_WIDTH = 24
 _AS_WIDE_AS_NEEDED = 10_000
+
+
+def texts_of(
+    rows: Iterable[Mapping[str, Any]], hidden: Collection[str] = ()
+) -> list[dict[str, str]]:
+    """Return rows as texts, with some columns left out."""
+    return [
+        {
+            name.replace("_", " "): f"{value:.3g}" if isinstance(value, float) else str(value)
+            for name, value in row.items()
+            if name not in hidden
+        }
+        for row in rows
+    ]
 
 
 def print_table(rows: Sequence[Mapping[str, str]], console: Console, title: str = "") -> None:

@@ -82,10 +82,6 @@ EXAMPLE = """>>> import numpy as np
 [[0, 2]]"""
 
 
-def _has_regressions(estimator: StructureEstimator) -> bool:
-    return estimator._is_conditional
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class StructureEstimator(BaseEstimator, SharedOptions):
     """A scikit-learn estimator around a method."""
@@ -192,7 +188,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         """Return the prior standard deviation of couplings."""
         return SCALE
 
-    @available_if(_has_regressions)  # type: ignore[untyped-decorator]
+    @available_if(lambda own: own._is_conditional)  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: None = None) -> float:
         """Return the mean log pseudo-likelihood of samples.
 

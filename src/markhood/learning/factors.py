@@ -33,6 +33,7 @@ import numpy as np
 
 from markhood.arrays import Floats, Ints
 from markhood.data.genome.loci import Coordinates
+from markhood.data.option_values import number_or_word
 from markhood.data.rest_scores import (
     Components,
     known_codes,
@@ -68,10 +69,6 @@ MOST_CHECKED = 100_000  # values of a table that is checked for factors without 
 DENSE = 2.0  # and edges per variable of its graph, each counted at both ends
 
 
-def _factors_text(text: str) -> int | str:
-    return int(text) if text.lstrip("-").isdigit() else text
-
-
 @dataclass(kw_only=True)
 class FactorOptions(Options):
     """The option of methods that can adjust for hidden factors."""
@@ -81,7 +78,7 @@ class FactorOptions(Options):
         "Number of hidden factors that every regression is adjusted for; 'auto' chooses it by "
         "BIC. By default none, with a warning where a small table suggests some.",
         low=0,
-        parse=_factors_text,
+        parse=number_or_word,
         metavar="NUMBER|auto",
     )
 

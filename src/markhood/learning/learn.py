@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -39,12 +39,6 @@ def _method_notes() -> str:
             for one in method.declared()
         ]
     return "\n    ".join(lines)
-
-
-def _with_method_notes(function: Callable[..., Graph]) -> Callable[..., Graph]:
-    if function.__doc__ is not None:  # python -OO removes docstrings
-        function.__doc__ = function.__doc__.replace("{methods}", _method_notes())
-    return function
 
 
 @documented(SharedOptions)
@@ -127,4 +121,5 @@ def learn(
         return request.learn(request.read(data)).graph
 
 
-_with_method_notes(learn)
+if learn.__doc__ is not None:  # python -OO removes docstrings
+    learn.__doc__ = learn.__doc__.replace("{methods}", _method_notes())

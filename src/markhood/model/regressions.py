@@ -63,10 +63,6 @@ class Regressions:
         """Number of scores of each variable: 1 if it is ordinal or binary."""
         return np.where(self.variables.is_ordered, 1, self.n_levels - 1)
 
-    @cached_property
-    def _is_binary(self) -> bool:
-        return bool((self.n_levels == 2).all())
-
     @property
     def fields(self) -> tuple[Floats, ...]:
         """Log odds of the levels against the first, with all neighbours at their first level.
@@ -108,7 +104,7 @@ class Regressions:
             at_means = self.log_odds(variable, levels)
             at_means[:, 1:] += reals.T @ self.of_reals(variable)
             return at_means
-        if self._is_binary and not self.n_reals:
+        if not self.n_reals and (self.n_levels == 2).all():
             start, stop = self.starts[variable : variable + 2].tolist()
             odds = np.zeros((levels.shape[1], 2))
             odds[:, 1] = self.coefficients[start] + self.coefficients[start + 1 : stop] @ levels

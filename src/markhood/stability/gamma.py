@@ -44,7 +44,6 @@ from markhood.learning.request import Request
 from markhood.options import check_value
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
-from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
 from markhood.stability.replicates import WEAK
 
@@ -238,13 +237,11 @@ def follow_gamma(
         found = dict(zip(tiles, job.runner.map("gammas", follow, tiles), strict=True))
         n_nodes = job.n_variables - len(known.covariates)
     variables = samples.variables.pick(range(n_nodes))
+    edges = [found[k, ALL_SAMPLES][0] for k in range(len(methods))]
     origin = {"data": {"library": samples.library}}
     return GammaPath(
         ascending,
-        tuple(
-            Graph(variables, _reported(known, found[k, ALL_SAMPLES][0]), provenance=origin)
-            for k in range(len(methods))
-        ),
+        tuple(Graph(variables, own[known.reports(own)], provenance=origin) for own in edges),
         np.array([[found[k, f][1] for f in range(int(folds))] for k in range(len(methods))]),
         np.array([found[k, ALL_SAMPLES][1] for k in range(len(methods))]),
     )
@@ -255,10 +252,6 @@ def _learned_edges(job: Job, method: Method, imputation: Imputation) -> Ints:
     if not job.samples.missing or method.takes_missing:
         return method.search(job).edges
     return learn_imputed(job, method, imputation).edges
-
-
-def _reported(known: Constraints, edges: Ints) -> Ints:
-    return edges[known.reports(edges)]
 
 
 def _ebic(job: Job, edges: Ints) -> float:

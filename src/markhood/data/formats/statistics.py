@@ -123,7 +123,9 @@ def _is_scale(labels: list[Any]) -> bool:
 def _categories(column: Any, labels: Mapping[Any, str]) -> Any:
     import pandas as pd
 
-    values = sorted(column.dropna().unique().tolist(), key=_by_size)
+    values = sorted(
+        column.dropna().unique().tolist(), key=lambda value: (isinstance(value, str), value)
+    )
     uses = Counter(str(labels.get(value, "")).strip() for value in values)
     called: dict[Any, Any] = {}
     for value in values:
@@ -134,10 +136,6 @@ def _categories(column: Any, labels: Mapping[Any, str]) -> Any:
         else:  # two values with the same label remain two levels
             called[value] = label if uses[label] == 1 else f"{label} ({level_text(value)})"
     return pd.Categorical(column.map(called), categories=list(called.values()))
-
-
-def _by_size(value: Any) -> tuple[bool, Any]:
-    return isinstance(value, str), value
 
 
 def read_r(path: Path, reading: Reading) -> Samples:

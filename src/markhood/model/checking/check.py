@@ -177,7 +177,10 @@ class ModelCheck:
         return f"<ModelCheck: {listed}; {self.n_samples} samples>"
 
     def _repr_html_(self) -> str:
-        facts = [("samples", str(self.n_samples)), *_texts(self.p_values)]
+        facts = [
+            ("samples", str(self.n_samples)),
+            *((name.replace("_", " "), f"p = {p:.3g}") for name, p in self.p_values.items()),
+        ]
         facts += [("finding", text) for text in self.findings()]
         return result_html("ModelCheck", facts, self.third_order_rows())
 
@@ -295,7 +298,3 @@ def _moment_rows(own: Compared, members: Any, names: tuple[str, ...]) -> list[Ro
 
 def _named(names: tuple[str, ...], values: list[Any]) -> Row:
     return dict(zip(names, values, strict=True))
-
-
-def _texts(p_values: dict[str, float]) -> list[tuple[str, str]]:
-    return [(name.replace("_", " "), f"p = {p:.3g}") for name, p in p_values.items()]

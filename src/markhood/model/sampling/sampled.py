@@ -218,9 +218,8 @@ class SampledModel(ABC):
         ndarray of shape (n_samples, n_variables), dtype uint8
             Level numbers.
         """
-        blocks = self._blocks(
-            n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
-        )
+        chained = {"burn_in": burn_in, "thinning": thinning, "chains": chains, "n_jobs": n_jobs}
+        blocks = self._blocks(n_samples, seed, method, kernels, **chained)
         samples = np.empty((n_samples, self.n_variables), dtype=np.uint8)
         row = 0
         for block in blocks:
@@ -244,9 +243,8 @@ class SampledModel(ABC):
 
         Levels of a Potts network that do not occur are left out of the levels of the samples.
         """
-        blocks = self._blocks(
-            n_samples, seed, method, burn_in, thinning, chains, n_jobs, kernels or NativeKernels()
-        )
+        chained = {"burn_in": burn_in, "thinning": thinning, "chains": chains, "n_jobs": n_jobs}
+        blocks = self._blocks(n_samples, seed, method, kernels, **chained)
         return self._packed(blocks, n_samples)
 
     def energy(self, samples: ArrayLike) -> Floats:
@@ -363,29 +361,18 @@ class SampledModel(ABC):
         """Pack blocks of samples."""
 
     def _blocks(
-        self,
-        n_samples: int,
-        seed: Seed,
-        method: Method,
-        burn_in: int,
-        thinning: int,
-        chains: int,
-        n_jobs: int | None,
-        kernels: Kernels,
+        self, n_samples: int, seed: Seed, method: Method, kernels: Kernels | None, **chained: Any
     ) -> Iterator[NDArray[np.uint8]]:
-        check_settings(n_samples, method, burn_in, thinning, chains, n_jobs)
+        check_settings(n_samples, method, **chained)
         if method == "exact" and self._exact_sampler is None:
             raise InputError("model-size", "method", self._no_exact_sampler)
         if method != "gibbs" and self._exact_sampler is not None:
             return self._exact_sampler.blocks(n_samples, seed)
         return gibbs_blocks(
-            self._gibbs_sampler(kernels),
+            self._gibbs_sampler(kernels or NativeKernels()),
             self.n_variables,
             self._level_counts,
             n_samples,
             seed,
-            burn_in=burn_in,
-            thinning=thinning,
-            chains=chains,
-            n_jobs=n_jobs,
+            **chained,
         )
