@@ -15,10 +15,9 @@ import markhood
 from markhood import PLRHC
 from markhood.data.coding.encode import encode
 from markhood.errors import InputError
-from markhood.execution.cluster import Cluster
+from markhood.execution.cluster import LARGE, Cluster
 from markhood.execution.dask import DaskEngine
 from markhood.execution.executors import executor_named
-from markhood.execution.packed_work import LARGE
 from markhood.execution.runner import Runner
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request

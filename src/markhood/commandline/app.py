@@ -18,25 +18,20 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from markhood.commandline.bootstrap import bootstrap
-from markhood.commandline.check import check
-from markhood.commandline.choose_gamma import choose_gamma
-from markhood.commandline.compare import compare
-from markhood.commandline.compare_groups import compare_groups
-from markhood.commandline.demo import datasets, demo
-from markhood.commandline.describe import describe, pack
-from markhood.commandline.fit import fit
+from markhood.commandline.comparisons import compare, compare_groups
+from markhood.commandline.datasets import datasets, demo
 from markhood.commandline.help import Command
 from markhood.commandline.learn import learn
+from markhood.commandline.models import check, fit, predict
 from markhood.commandline.open_app import app as open_app
 from markhood.commandline.options import with_declared_options
 from markhood.commandline.paper import paper
-from markhood.commandline.plan import plan
-from markhood.commandline.predict import predict
+from markhood.commandline.provenance import checklist, reproduction, rerun
 from markhood.commandline.report import report
-from markhood.commandline.reproduction import checklist, reproduction, rerun
-from markhood.commandline.robustness import robustness
 from markhood.commandline.simulate import simulate
 from markhood.commandline.start import main
+from markhood.commandline.studies import choose_gamma, plan, robustness
+from markhood.commandline.tables import describe, pack
 from markhood.commandline.terminal import guarded
 
 __all__ = ["app", "main"]

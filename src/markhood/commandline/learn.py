@@ -66,7 +66,7 @@ def learn(
 
       markhood learn survey.tsv --missing impute --kinds nominal -o edges.csv
     """
-    from markhood.learning.checks.density import advice
+    from markhood.learning.checks.many_parameters import advice
     from markhood.model.fitting.fit import fit_model
     from markhood.output.model_files import check_model_writable, write_model
     from markhood.output.report.study import node_texts

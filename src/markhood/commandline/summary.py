@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from markhood.commandline.text_tables import print_table
+from markhood.commandline.terminal import print_table
 from markhood.errors import counted, listed, printable
 
 if TYPE_CHECKING:

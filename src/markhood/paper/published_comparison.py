@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from statistics import fmean, stdev
 
-from markhood.paper.experiment import Cell, Experiment
-from markhood.paper.results import Results
+from markhood.paper.experiment import Cell, Experiment, Results
 
 REPLICATES = 100  # every published figure is a mean of this many data sets
 

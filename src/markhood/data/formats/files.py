@@ -18,15 +18,13 @@ from markhood.data.coding.encode import finished, read_again
 from markhood.data.coding.problems import note_missing_values
 from markhood.data.formats.arrow import read_arrow, read_parquet
 from markhood.data.formats.biom import read_biom
-from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
 from markhood.data.formats.npy import read_npy, read_npz
 from markhood.data.formats.sheets import read_sheet
 from markhood.data.formats.statistics import READERS as STATISTICS
 from markhood.data.formats.statistics import read_r, read_statistics
-from markhood.data.genome.fasta import read_fasta
+from markhood.data.genome.fasta import SEQUENCE_ENDINGS, read_fasta
 from markhood.data.genome.plink import read_bed
-from markhood.data.genome.sequences import SEQUENCE_ENDINGS
 from markhood.data.genome.vcf import read_vcf
 from markhood.data.reading import (
     ColumnOptions,
@@ -38,7 +36,7 @@ from markhood.data.reading import (
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
 from markhood.errors import InputError, file_error, listed, option
-from markhood.input_files import check_regular
+from markhood.input_files import check_regular, named_by_content
 from markhood.options import checked, documented
 
 

@@ -22,8 +22,11 @@ from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.learning.checks.chance import warn_of_chance, warn_of_negative_evidence
 from markhood.learning.checks.convergence import warn_of_fits
-from markhood.learning.checks.density import warn_of_linkage
-from markhood.learning.checks.many_parameters import warn_of_letters, warn_of_parameters
+from markhood.learning.checks.many_parameters import (
+    warn_of_letters,
+    warn_of_linkage,
+    warn_of_parameters,
+)
 from markhood.learning.describe import LearnedGraph
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.imputed_samples import ImputedSamples

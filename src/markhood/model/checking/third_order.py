@@ -36,10 +36,9 @@ import numpy as np
 from markhood.arrays import Bools, Floats, Ints
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.fit import separate_regressions
-from markhood.model.fitting.information import Information
 from markhood.model.fitting.layout import Layout
-from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
-from markhood.model.fitting.residuals import ResidualColumns, Residuals
+from markhood.model.fitting.pseudo_likelihood import Information, PseudoLikelihood
+from markhood.model.fitting.sandwich import ResidualColumns, Residuals
 
 MOST_WORK = 3e10  # multiplications for all triples
 SAMPLES_PER_SCORE = 5  # at least, for regressions on all other variables

@@ -35,12 +35,15 @@ from markhood.kernels.reference.newton import MAX_STEPS, newton
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
-from markhood.model.fitting.information import Information, SparseEquations, dense_block
 from markhood.model.fitting.layout import SCALE, Layout, precision
-from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
+from markhood.model.fitting.pseudo_likelihood import (
+    Information,
+    PseudoLikelihood,
+    SparseEquations,
+    dense_block,
+)
 from markhood.model.fitting.report import reported
-from markhood.model.fitting.residuals import ResidualColumns
-from markhood.model.fitting.sandwich import MOST_NEAR, Sandwich
+from markhood.model.fitting.sandwich import MOST_NEAR, ResidualColumns, Sandwich
 from markhood.model.potts.network import invalid_model
 
 if TYPE_CHECKING:

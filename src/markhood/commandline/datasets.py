@@ -81,7 +81,7 @@ def demo(
     from markhood.learning.methods import Plrhc
     from markhood.learning.request import Request
     from markhood.learning.run import Execution
-    from markhood.output.pictures.text_pictures import draw_grid
+    from markhood.output.pictures.svg import draw_grid
 
     check_outputs([str(output)], report)
     console, samples = console_for([]), digits()

@@ -1,4 +1,4 @@
-"""`markhood robustness`: the same network under several choices of the analysis."""
+"""Commands that study a network: `markhood robustness`, `choose-gamma` and `plan`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from markhood.commandline.options import Ask
+from markhood.commandline.options import Ask, Study
 from markhood.commandline.terminal import (
     check_outputs,
     console_for,
+    print_table,
     progress_bar,
+    texts_of,
     words,
     write_plot,
     write_tables,
 )
-from markhood.commandline.text_tables import print_table, texts_of
 from markhood.errors import InputError
 
 EDGES_SHOWN = 20
@@ -128,3 +129,107 @@ def _value(name: str, word: str) -> Any:
         with suppress(ValueError):
             return convert(word)
     return word
+
+
+def choose_gamma(
+    data: Annotated[Path, typer.Argument(help="A data file, or a folder that was packed.")],
+    ask: Ask,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write a row for every gamma: .csv.")
+    ] = None,
+    edges: Annotated[
+        Path | None,
+        typer.Option(help="Write the largest gamma at which each edge is present: .csv."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the number of edges and the prediction by gamma: .png, .svg or .pdf."
+        ),
+    ] = None,
+    gammas: Annotated[
+        str, typer.Option(metavar="LIST", help="Values of gamma to try, separated by commas.")
+    ] = "0,0.125,0.25,0.5,0.75,1,1.5,2",
+    folds: Annotated[int, typer.Option(help="Number of folds of the cross-validation.")] = 5,
+) -> None:
+    """Learn with several values of gamma, and see which graph predicts best.
+
+    [bold]Examples[/bold]
+
+      markhood choose-gamma symptoms.csv
+
+      markhood choose-gamma symptoms.csv --gammas 0,0.5,1 --plot gammas.png
+    """
+    from markhood.stability.gamma import follow_gamma
+
+    check_outputs([], inputs=[data, *ask.files()], tables=(output, edges), plot=plot)
+    try:
+        tried = [float(word) for word in words(gammas)]
+    except ValueError:
+        raise InputError(
+            "option-value",
+            "gammas",
+            f"--gammas must be numbers separated by commas, not {gammas!r}.",
+        ) from None
+    with progress_bar() as progress:
+        request = ask(progress)
+        found = follow_gamma(request, request.read(data), tried, folds)
+    write_tables((output, found.rows), (edges, found.edges))
+    if plot is not None:
+        from markhood.output.pictures.stability import gamma_path
+
+        write_plot(gamma_path(found), plot)
+    console = console_for([])
+    table = [{n.replace("_", " "): f"{v:.6g}" for n, v in row.items()} for row in found.rows()]
+    print_table(table, console)
+    console.print(f"best      gamma {found.best:g} predicts held-out samples best")
+    console.print(
+        f"sparsest  gamma {found.sparsest:g} is the largest within one standard error of the best"
+    )
+    console.print(
+        f"suggested gamma {found.suggested:g}: 0.5 for sparse graphs, the best for denser ones"
+    )
+
+
+def plan(
+    ask: Ask,
+    study: Annotated[Any, Study("PlanOptions")],
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The expected network: pilot data, a graph or a model. By default a random "
+            "network as described by --nodes, --density, --coupling and --levels."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write a row for every size: .csv.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the power by size: .png, .svg or .pdf.")
+    ] = None,
+) -> None:
+    """Find the number of samples that a study needs, by simulation.
+
+    [bold]Examples[/bold]
+
+      markhood plan pilot.csv
+
+      markhood plan --nodes 20 --levels 5 --measure correlation --plot power.png
+
+      markhood plan model.json --measure edge --edge sleep,mood --power 0.9
+
+      markhood plan pilot.csv --measure group --edge sleep,mood --missing-share 0.1
+    """
+    from markhood.stability.plan import plan_request
+
+    check_outputs([], inputs=[source, *ask.files()], tables=[output], plot=plot)
+    with progress_bar() as progress:
+        found = plan_request(ask(progress), source, study)
+    write_tables((output, found.rows))
+    if plot is not None:
+        from markhood.output.pictures.plan import plan as draw
+
+        write_plot(draw(found), plot)
+    console = console_for([])
+    print_table(texts_of(found.rows()), console)
+    console.print(found.paragraph())
