@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip("cloudpickle", reason="comes with Dask and Ray: run make test-clusters")
 
 from markhood.execution.cluster import LARGE, forget, has_file, pack, run_tiles
-from markhood.execution.executor import Failure
+from markhood.execution.executors import Failure
 
 WORDS = np.arange(LARGE // 8)
 

@@ -6,8 +6,8 @@ import pytest
 
 import markhood
 from golden.test_golden import load
-from markhood.data.agreement import agreement
 from markhood.data.coding.encode import encode
+from markhood.data.genome.identical import agreement
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
 from messages import refuses, warns

@@ -19,8 +19,8 @@ from markhood.learning.forecast.climb import _candidates
 from markhood.learning.forecast.forecast import _Sample
 from markhood.learning.methods import METHODS
 from markhood.learning.request import Request
+from markhood.search.blankets import NearbyVariables
 from markhood.search.screen import screen
-from markhood.search.spaces import NearbyVariables
 from messages import refuses
 from oracles.jobs import job_of
 from oracles.scale import chains, latent_classes, one_cause

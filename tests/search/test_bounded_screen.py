@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from markhood.data.coding.encode import encode
 from markhood.scores.scorer import Pairs
 from markhood.search import screen as screens
+from markhood.search.blankets import StrongestNearby
 from markhood.search.hill_climbing import hill_climb
 from markhood.search.screen import representatives, screen
-from markhood.search.spaces import StrongestNearby
 from oracles.jobs import job_of
 
 D = 15

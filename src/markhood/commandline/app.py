@@ -25,9 +25,9 @@ from markhood.commandline.learn import learn
 from markhood.commandline.models import check, fit, predict
 from markhood.commandline.open_app import app as open_app
 from markhood.commandline.options import with_declared_options
+from markhood.commandline.pages import report
 from markhood.commandline.paper import paper
 from markhood.commandline.provenance import checklist, reproduction, rerun
-from markhood.commandline.report import report
 from markhood.commandline.simulate import simulate
 from markhood.commandline.start import main
 from markhood.commandline.studies import choose_gamma, plan, robustness

@@ -80,7 +80,7 @@ def fit(
 
       markhood fit graph.json spins.npy --prior none --coding spins --tables all.csv
     """
-    from markhood.data.given import as_samples
+    from markhood.data.labels import as_samples
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model
     from markhood.output.graphs.files import read_graph
@@ -175,7 +175,7 @@ def check(
 
       markhood check model.json symptoms.csv -o third-order.csv --pairs pairs.csv
     """
-    from markhood.data.given import as_samples
+    from markhood.data.labels import as_samples
     from markhood.model.checking.check import check_model
     from markhood.output.graphs.files import read_graph
     from markhood.output.model_files import holds_model, read_model

@@ -56,7 +56,7 @@ def rerun(
 
       markhood rerun symptoms.json follow-up.csv --output follow-up.json
     """
-    from markhood.learning.again import repeated, warn_of_other_data
+    from markhood.learning.learn import repeated, warn_of_other_data
     from markhood.output.graphs.files import read_graph
 
     outputs = output or []

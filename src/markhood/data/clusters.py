@@ -18,7 +18,6 @@ design effect, such as two properties of schools, are tested one by one with the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import isqrt
 from typing import Any
@@ -27,8 +26,6 @@ import numpy as np
 
 from markhood.arrays import Floats, Ints
 from markhood.data.coding.coders import in_order
-from markhood.data.labels import read_with_labels
-from markhood.data.reading import Reading
 from markhood.data.samples import Samples, Weights
 from markhood.data.weights import with_sum
 from markhood.errors import InputError, option, warn
@@ -41,20 +38,6 @@ MOST_PRODUCTS = 1 << 27  # pairs times rows
 BLOCK = 1 << 20  # products in memory at a time
 LEAST_PAIRS = 100
 NOTHING_LEFT = 1e-6  # standard deviation of residuals on covariates that determine a column
-
-
-def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samples]) -> Samples:
-    """Read samples, and their clusters if the reading has any."""
-    has_clusters = isinstance(data, Samples) and data.clusters is not None
-    if has_clusters or (reading.clusters is None and reading.time is None):
-        return read(reading)
-    labels = {"clusters": reading.clusters, "time": reading.time}
-    plain = reading.without("clusters", "time")
-    samples, given = read_with_labels(data, plain, labels, read)
-    numbers = given["clusters"]
-    found = label_numbers(numbers) if numbers is not None else blocks_in_time(given["time"] or [])
-    samples = in_clusters(samples, found)
-    return replace(samples, reading=replace(samples.reading or reading, **labels))
 
 
 def label_numbers(labels: list[Any]) -> Ints:

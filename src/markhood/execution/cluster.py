@@ -31,7 +31,7 @@ import cloudpickle
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.execution.executor import Failure
+from markhood.execution.executors import Failure
 
 LARGE = 1 << 20  # bytes; smaller arrays stay in the pickle
 

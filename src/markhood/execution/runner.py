@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from markhood.execution.checkpoint import Checkpoint
-from markhood.execution.executor import Executor, Failure
-from markhood.execution.local import Local
+from markhood.execution.executors import Executor, Failure, Local
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -51,9 +51,8 @@ from markhood.kernels.protocol import Kernels
 from markhood.options import Options, declare
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
-from markhood.search.blankets import search_blankets
+from markhood.search.blankets import AllVariables, NearbyVariables, search_blankets
 from markhood.search.screen import screen
-from markhood.search.spaces import AllVariables, NearbyVariables
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
 

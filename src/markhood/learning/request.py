@@ -22,14 +22,13 @@ from typing import Any, Self
 from markhood.arrays import Ints
 from markhood.data.genome.identical import find_duplicates, group_duplicates
 from markhood.data.genome.positions import on_circle
-from markhood.data.given import as_samples
+from markhood.data.labels import as_samples
 from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError, option, option_error, recorded, warn
 from markhood.execution.checkpoint import Checkpoint
-from markhood.execution.executor import Executor
-from markhood.execution.executors import executor_named
+from markhood.execution.executors import Executor, executor_named
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.protocol import RESULTS
 from markhood.learning.checks.chance import edges_by_chance, raised_gamma

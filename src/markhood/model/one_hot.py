@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from markhood.arrays import Bools, Floats, Ints
 from markhood.kernels.lists import Lists
-from markhood.model.sampling.gibbs import colouring
-from markhood.model.sampling.settings import Seed, require_counts
+from markhood.model.sampling.gibbs import Seed, colouring, require_counts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

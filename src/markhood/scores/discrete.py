@@ -42,7 +42,7 @@ from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
 from markhood.kernels.words import unpacked
 from markhood.scores.bic import Bic
-from markhood.scores.criterion import Criterion
+from markhood.scores.criterion import Criterion, blanket_table
 from markhood.scores.given import (
     coarse,
     covariate_design,
@@ -60,7 +60,6 @@ from markhood.scores.given import (
 from markhood.scores.independence import log_factorials
 from markhood.scores.mpl import Mpl
 from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile, Which
-from markhood.scores.table import blanket_table
 
 FEWEST_BLOCKS = 4  # gives ten tiles, so that threads can share the screen of a few variables
 # Tolerance of a Potts fit, about in standard errors. The largest error of a coupling is then 1e-4

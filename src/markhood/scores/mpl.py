@@ -18,8 +18,7 @@ from markhood.kernels.protocol import Dirichlet
 from markhood.kernels.reference.scores import score_of
 from markhood.kernels.tables import Table
 from markhood.named import classes_named
-from markhood.scores.criterion import Criterion
-from markhood.scores.table import BlanketTable
+from markhood.scores.criterion import BlanketTable, Criterion
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Mpl:
 
     Examples
     --------
-    >>> from markhood.scores.table import blanket_table
+    >>> from markhood.scores.criterion import blanket_table
     >>> from markhood.data.coding.encode import encode
     >>> samples = encode([[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]])
     >>> alone, together = (Mpl().score(blanket_table(samples, 0, b)) for b in ([], [1]))

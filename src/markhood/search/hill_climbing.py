@@ -12,15 +12,17 @@ import numpy as np
 
 from markhood.arrays import Ints
 from markhood.scores.scorer import Pairs
-from markhood.search.blankets import Spaces, combine, search_blankets
-from markhood.search.climb import Start, climb, climb_pairs
-from markhood.search.screen import Screened, screen, screen_bounded, tested_pairs
-from markhood.search.spaces import (
+from markhood.search.blankets import (
     AllVariables,
     NearbyVariables,
+    Spaces,
     StrongestNearby,
+    combine,
+    search_blankets,
     steps_that_matter,
 )
+from markhood.search.climb import Start, climb, climb_pairs
+from markhood.search.screen import Screened, screen, screen_bounded, tested_pairs
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, timed
 

@@ -9,10 +9,10 @@ an ordered one. The ratio is that of an edge in the pair's table with free margi
 covariates (`scores/given.py`). Only passing pairs leave a tile, so no d x d array is needed. The
 screen is also a method of its own: `pairwise`.
 
-A screen that keeps only the strongest pairs of every variable, for bounded search spaces. A bounded
-space (`spaces.py`) is filled from the first steps of a variable: the strongest of each set of near
-copies first, then the others; ties go to the lower index. Where many pairs pass the screen, as in
-genomes, all other pairs are discarded while tiles arrive, so that memory is proportional to the
+A screen that keeps only the strongest pairs of every variable, for bounded search spaces. Such a
+space (`blankets.py`) is filled from the first steps of a variable: the strongest of each set of
+near copies first, then the others; ties go to the lower index. Where many pairs pass the screen, as
+in genomes, all other pairs are discarded while tiles arrive, so that memory is proportional to the
 number of variables. A step with enough better steps before it can never matter, because whatever
 replaces one of those is better too.
 

@@ -23,7 +23,7 @@ from markhood.graph.graph import Graph
 from markhood.kernels.networks import CHAINS
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
-from markhood.model.sampling.settings import Seed, check_settings
+from markhood.model.sampling.gibbs import Seed, check_settings
 from markhood.options import checked
 
 _MIN_PIECE = 64  # variables of a piece, except for the last one of its kind

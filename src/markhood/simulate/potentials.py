@@ -37,7 +37,7 @@ from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
 from markhood.model.potts.network import checked_levels
-from markhood.model.sampling.settings import Seed
+from markhood.model.sampling.gibbs import Seed
 from markhood.options import check_value, checked
 
 

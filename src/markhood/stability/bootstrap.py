@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from markhood.arrays import Floats
-from markhood.data.given import read_labelled
+from markhood.data.labels import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
 from markhood.errors import InputError, option, option_error
@@ -25,8 +25,8 @@ from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
 from markhood.graph.numbering import in_order, pair_numbers, pairs_numbered
-from markhood.learning.again import repeated, warn_of_other_data
 from markhood.learning.imputation.learn_imputed import completed_on
+from markhood.learning.learn import repeated, warn_of_other_data
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model

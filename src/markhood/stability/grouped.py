@@ -22,7 +22,7 @@ from markhood.arrays import Ints
 from markhood.data.coding.bins import AUTO, Bins
 from markhood.data.coding.coders import in_order, is_missing
 from markhood.data.coding.regrouping import cut_samples
-from markhood.data.given import read_labelled
+from markhood.data.labels import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.stacking import stacked
 from markhood.data.variables import level_text

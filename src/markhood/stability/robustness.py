@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from markhood.data.given import read_labelled
+from markhood.data.labels import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
 from markhood.errors import ConvergenceWarning, DataWarning, InputError, option, option_error, warn

@@ -122,7 +122,7 @@ def read_samples(path: str | os.PathLike[str], **options: Unpack[ReadingKeywords
     >>> samples.names, samples.levels
     (('smokes', 'coughs'), (('no', 'yes'), (0, 1)))
     """
-    from markhood.data.given import as_samples  # which imports this module
+    from markhood.data.labels import as_samples  # which imports this module
 
     return as_samples(path, reading_of(**options))
 

@@ -15,8 +15,15 @@ from typing import Any
 import numpy as np
 
 from markhood.arrays import Ints
-from markhood.data.agreement import NEARLY, agreement, near_copies, warn_of_copies
-from markhood.data.genome.identical import Duplicates, find_duplicates, group_duplicates
+from markhood.data.genome.identical import (
+    NEARLY,
+    Duplicates,
+    agreement,
+    find_duplicates,
+    group_duplicates,
+    near_copies,
+    warn_of_copies,
+)
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import option

@@ -44,12 +44,12 @@ from markhood.learning.forecast.chains import (
 from markhood.learning.forecast.climb import NEAREST, time_climbs
 from markhood.learning.forecast.couplings import memory_of_couplings, seconds_of_couplings
 from markhood.scores.scorer import Scorer
+from markhood.search.blankets import steps_that_matter
 from markhood.search.chains import Sweeps
 from markhood.search.graph_sampler import SCREEN_GAMMA
 from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.remaining_pairs import measure_remaining_pairs
 from markhood.search.screen import FEWEST_NEW, are_alike, screen
-from markhood.search.spaces import steps_that_matter
 from markhood.search.values.job import Job
 
 SECONDS = 0.4  # limit for each measurement

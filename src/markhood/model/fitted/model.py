@@ -24,7 +24,7 @@ from markhood.model.fitted.prediction import Predictability, predict, predictabi
 from markhood.model.fitted.query import Answer, answer
 from markhood.model.fitted.rows import to_pgmpy
 from markhood.model.one_hot import Estimate, OneHot
-from markhood.model.sampling.settings import Seed
+from markhood.model.sampling.gibbs import Seed
 
 _BLOCK = 1 << 22  # log odds in memory at a time
 

@@ -29,7 +29,7 @@ from markhood.model.fitted.prediction import components, neighbour_sets
 from markhood.model.junction_tree import MOST_STATES, JunctionTree
 from markhood.model.potts.model import PottsModel
 from markhood.model.potts.network import Arrays
-from markhood.model.sampling.settings import Seed
+from markhood.model.sampling.gibbs import Seed
 
 if TYPE_CHECKING:
     from markhood.model.fitted.model import FittedModel

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from markhood.arrays import Bools, Floats, Ints
-from markhood.data.agreement import agreement, near_copies, warn_of_copies
-from markhood.data.clusters import read_in_clusters
 from markhood.data.coding.encode import column_names, encode_table
-from markhood.data.given import as_samples
+from markhood.data.genome.identical import agreement, near_copies, warn_of_copies
+from markhood.data.labels import as_samples, read_in_clusters
 from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
 from markhood.data.reading import Missing, Reading, TableFormat, reading_of, stored_reading
 from markhood.data.rest_scores import Components, stored_components, with_rest_scores

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from markhood.arrays import Floats, Ints
 from markhood.model.neighbours import breadth_first
 from markhood.model.potts.network import Arrays, TableNeighbours
-from markhood.model.sampling.settings import Seed
+from markhood.model.sampling.gibbs import Seed
 
 MOST_STATES = 1 << 20  # 8 MB
 

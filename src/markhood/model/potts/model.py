@@ -39,8 +39,7 @@ from markhood.model.potts.network import (
     require_no_data,
     table_numbers,
 )
-from markhood.model.sampling.gibbs import Advance
-from markhood.model.sampling.packing import pack_levels
+from markhood.model.sampling.gibbs import Advance, pack_levels
 from markhood.model.sampling.sampled import SampledModel
 
 

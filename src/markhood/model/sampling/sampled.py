@@ -34,8 +34,14 @@ from markhood.kernels.native import NativeKernels
 from markhood.kernels.networks import CHAINS
 from markhood.kernels.protocol import Kernels
 from markhood.model.one_hot import Estimate, OneHot, annealed_log_partition
-from markhood.model.sampling.gibbs import Advance, gibbs_blocks
-from markhood.model.sampling.settings import Method, Seed, check_settings, require_counts
+from markhood.model.sampling.gibbs import (
+    Advance,
+    Method,
+    Seed,
+    check_settings,
+    gibbs_blocks,
+    require_counts,
+)
 
 MAX_R_HAT = 1.1  # above which a warning is emitted; below 1.01 is good
 
