@@ -35,7 +35,7 @@ from markhood.data.reading import (
 )
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
-from markhood.errors import InputError, file_error, listed, option
+from markhood.errors import InputError, file_error, listed, option, unreadable
 from markhood.input_files import check_regular, named_by_content
 from markhood.options import checked, documented
 
@@ -139,10 +139,7 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> Samples:
     try:
         samples = file_format.read(path, reading)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise file_error(
-            path, f"cannot be read ({reason}): check its permissions.", "file-unreadable"
-        ) from error
+        raise unreadable(path, error, "check its permissions") from error
     return finished(replace(samples, are_sites=file_format.are_sites), reading)
 
 

@@ -33,7 +33,7 @@ from markhood.data.genome.loci import Locus
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, file_error, installed, option
+from markhood.errors import InputError, file_error, installed, option, unreadable
 
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa", ".afa")
 A3M_ENDINGS = (".a3m", ".a2m")
@@ -79,12 +79,11 @@ def read_sequences(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _not_sequences(path: Path, problem: str) -> InputError:
-    return file_error(path, f"{problem}", "file-format")
+    return file_error(path, problem, "file-format")
 
 
 def _damaged(path: Path, error: BaseException) -> InputError:
-    text = f"{path} is damaged ({error}): compress it again."
-    return InputError("file-damaged", path.name, text)
+    return file_error(path, f"is damaged ({error}): compress it again.")
 
 
 def read_structure(path: Path) -> Structure:
@@ -112,10 +111,7 @@ def read_structure(path: Path) -> Structure:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise _damaged(path, error) from error
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise file_error(
-            path, f"cannot be read ({reason}): check the path.", "file-unreadable"
-        ) from error
+        raise unreadable(path, error) from error
     if not drawn:
         raise file_error(
             path,
