@@ -30,7 +30,7 @@ from markhood.kernels.bits import Bits, Reals, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
-    from markhood.data.account import Account
+    from markhood.data.codebook import Account
     from markhood.data.reading import Reading
 
 BITS_PER_WORD = 64

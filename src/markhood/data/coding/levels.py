@@ -20,8 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from markhood.data.account import Account
-from markhood.data.codebook import Codebook, Entry
+from markhood.data.codebook import Account, Codebook, Entry
 from markhood.data.coding.bins import are_numbers, cut_columns
 from markhood.data.coding.cells import is_infinite
 from markhood.data.coding.coded_table import REAL, CodedTable

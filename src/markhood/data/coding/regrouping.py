@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from markhood.arrays import Floats, Ints, Words
-from markhood.data.account import Account
+from markhood.data.codebook import Account
 from markhood.data.coding.bins import AUTO, Bins, columns_to_cut, cut
 from markhood.data.coding.merged import OTHER, merged_name
 from markhood.data.coding.planes import every_sample

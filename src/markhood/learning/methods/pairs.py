@@ -14,8 +14,7 @@ from markhood.learning.forecast.forecast import Forecast, forecast_couplings, fo
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import Options, declare
 from markhood.output.citation import PAPER, Reference
-from markhood.search.chow_liu import chow_liu
-from markhood.search.pairwise import pairwise
+from markhood.search.pairwise import chow_liu, pairwise
 from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
 from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.values.job import Job
