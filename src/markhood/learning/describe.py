@@ -152,46 +152,45 @@ def describe(job: Job, found: SearchResult) -> LearnedGraph:
         seconds["screen"] += job.earlier.seconds
     with timed(seconds, "evidence"):
         numbers = numbers_of(job, found)
+    n_screened = found.n_screened
+    if n_screened is None and found.screened is not None:
+        n_screened = len(found.screened.edges)
+    largest = int(np.bincount(found.or_edges.ravel(), minlength=1).max())
+    changes = {"seconds": seconds, "n_screened": n_screened, "largest_blanket": largest}
+    return learned_graph(job, found, numbers, {}, **changes)
+
+
+def learned_graph(
+    job: Job, found: SearchResult, numbers: Numbers, columns: dict[str, Floats], **changes: Any
+) -> LearnedGraph:
+    """Make the graph of the reported edges, with further columns of them, and change the result."""
     known, n_nodes = job.constraints, job.n_nodes
-    variables = job.samples.variables.pick(range(n_nodes))
     is_reported = known.reports(found.edges)
-    edges = found.edges[is_reported]
-    screened = found.screened
+    edges, screened = found.edges[is_reported], found.screened
     if screened is not None:
         of_nodes = (screened.edges[:, 1] < n_nodes) & known.reports(screened.edges)
         screened = Pairs(screened.edges[of_nodes], screened.gains[of_nodes])
-    return LearnedGraph(
-        graph=Graph(
-            variables,
-            edges,
-            numbers.evidence_ends,
-            numbers.coupling_ends,
-            coupling_tables=numbers.coupling_tables,
-            annotations={
-                **edge_columns(job.samples, edges, numbers.coupling_ends, numbers.coupling_tables),
-                **({} if found.probabilities is None else found.probabilities.of(edges)),
-                **{name: column[is_reported] for name, column in found.columns.items()},
-            },
-        ),
-        blanket_scores=numbers.scores,
-        regressions=numbers.regressions,
-        largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
-        **vars(found)
-        | {
-            "screened": screened,
-            "or_edges": found.or_edges[known.reports(found.or_edges)],
-            "seconds": seconds,
-            "n_screened": _n_screened(found),
-            "not_converged": found.not_converged | {"evidence": numbers.not_converged},
+    graph = Graph(
+        job.samples.variables.pick(range(n_nodes)),
+        edges,
+        numbers.evidence_ends,
+        numbers.coupling_ends,
+        coupling_tables=numbers.coupling_tables,
+        annotations={
+            **edge_columns(job.samples, edges, numbers.coupling_ends, numbers.coupling_tables),
+            **{name: column[is_reported] for name, column in found.columns.items()},
+            **columns,
+            **({} if found.probabilities is None else found.probabilities.of(edges)),
         },
     )
-
-
-def _n_screened(found: SearchResult) -> int | None:
-    """Return the number of pairs that passed the screen, kept or not."""
-    if found.n_screened is not None or found.screened is None:
-        return found.n_screened
-    return len(found.screened.edges)
+    own = {
+        "screened": screened,
+        "or_edges": found.or_edges[known.reports(found.or_edges)],
+        "not_converged": found.not_converged | {"evidence": numbers.not_converged},
+        "blanket_scores": numbers.scores,
+        "regressions": numbers.regressions,
+    }
+    return LearnedGraph(graph=graph, **vars(found) | own | changes)
 
 
 @dataclass(frozen=True, eq=False)

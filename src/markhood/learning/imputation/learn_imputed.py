@@ -42,10 +42,9 @@ import numpy as np
 
 from markhood.arrays import Floats, Ints
 from markhood.execution.runner import no_progress
-from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import LearnedGraph, Numbers, edge_columns, numbers_of
+from markhood.learning.describe import LearnedGraph, Numbers, learned_graph, numbers_of
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.imputed_samples import ImputedSamples, surplus_of
 from markhood.learning.imputation.sampled import SWEEPS_OF_VALUES
@@ -274,48 +273,27 @@ def _described(
     seconds: float,
 ) -> LearnedGraph:
     """Combine the descriptions of a graph's edges over the data sets."""
-    known, variables = sets[0].constraints, sets[0].samples.variables.pick(range(sets[0].n_nodes))
-    is_reported = known.reports(found.edges)
-    edges = found.edges[is_reported]
+    is_reported = sets[0].constraints.reports(found.edges)
     described = [numbers_of(job, found) for job in sets]
     evidence_ends = np.array([numbers.evidence_ends for numbers in described])
-    coupling_ends = _mean_of_sets([numbers.coupling_ends for numbers in described])
-    coupling_tables = [
-        None if tables[0] is None else _mean_of_sets(tables)
-        for tables in zip(*(numbers.coupling_tables for numbers in described), strict=True)
-    ]
-    graph = Graph(
-        variables,
-        edges,
+    combined = Numbers(
         evidence_ends.mean(axis=0) - _surplus(sets, values, found)[is_reported],
-        coupling_ends,
-        coupling_tables=coupling_tables,
-        annotations={
-            **edge_columns(sets[0].samples, edges, coupling_ends, coupling_tables),
-            **{name: column[is_reported] for name, column in columns.items()},
-            "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
-            **({} if found.probabilities is None else found.probabilities.of(edges)),
-        },
+        _mean_of_sets([numbers.coupling_ends for numbers in described]),
+        [
+            None if tables[0] is None else _mean_of_sets(tables)
+            for tables in zip(*(numbers.coupling_tables for numbers in described), strict=True)
+        ],
+        _mean_scores(described),
+        _mean_regressions(described),
+        add_counts([numbers.not_converged for numbers in described]),
     )
-    screened = None
-    if found.screened is not None:
-        passed = found.screened.edges[known.reports(found.screened.edges)]
-        screened = Pairs(passed, np.full(len(passed), np.nan))
-    not_converged = add_counts([numbers.not_converged for numbers in described])
-    return LearnedGraph(
-        graph=graph,
-        blanket_scores=_mean_scores(described),
-        regressions=_mean_regressions(described),
-        **vars(found)
-        | {
-            "screened": screened,
-            "or_edges": found.or_edges[known.reports(found.or_edges)],
-            "seconds": {"imputation": seconds},
-            "n_screened": None,
-            "ranking": None,
-            "not_converged": found.not_converged | {"evidence": not_converged},
-        },
-    )
+    screened = found.screened
+    if screened is not None:
+        screened = Pairs(screened.edges, np.full(len(screened.edges), np.nan))
+    of_sets = {"evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1)}
+    changes = {"seconds": {"imputation": seconds}, "n_screened": None, "ranking": None}
+    found = replace(found, columns=columns, screened=screened)
+    return learned_graph(sets[0], found, combined, of_sets, **changes)
 
 
 def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> Floats:
