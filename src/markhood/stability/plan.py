@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,8 +72,15 @@ class Plan:
     missing_share: float
     about: str
 
-    @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
+        """Describe each size in a row.
+
+        Returns
+        -------
+        list of dict
+            ``samples``, the number of ``data_sets``, the mean of the measure with its
+            ``standard_error``, and the ``power`` with its standard error ``power_error``.
+        """
         rows = []
         for n in np.unique(self.sizes).tolist():
             own = self.values[self.sizes == n]
@@ -90,17 +96,6 @@ class Plan:
                 }
             )
         return rows
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Describe each size in a row.
-
-        Returns
-        -------
-        list of dict
-            ``samples``, the number of ``data_sets``, the mean of the measure with its
-            ``standard_error``, and the ``power`` with its standard error ``power_error``.
-        """
-        return self._rows
 
     def to_frame(self) -> Any:
         """Return `rows` as a pandas or polars data frame."""

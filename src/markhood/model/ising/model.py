@@ -231,10 +231,6 @@ class IsingModel(SampledModel):
         """
         return sigmoid(self.fields + self._couplings_times(self._checked(samples)))
 
-    def log_partition(self) -> float:
-        """Return log Z, for forests, graphs of up to 20 variables, and graphs of low treewidth."""
-        return self._exact.log_partition
-
     def marginals(self) -> Floats:
         """Return P(x_i = 1), shape (n_variables,), for the graphs that `log_partition` supports."""
         return self._exact.marginals.copy()

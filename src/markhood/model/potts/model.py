@@ -213,10 +213,6 @@ class PottsModel(SampledModel):
             found.append(np.exp(logs - log_sum_exp(logs)[:, None]))
         return tuple(found)
 
-    def log_partition(self) -> float:
-        """Return log Z, for forests, graphs of up to 2^20 states, and graphs of low treewidth."""
-        return self._exact.log_partition
-
     def marginals(self) -> Arrays:
         """Return P(x_i = a), shape (r_i,) each, for the graphs that `log_partition` supports."""
         return tuple(levels.copy() for levels in self._exact.marginals)

@@ -177,6 +177,7 @@ class SampledModel(ABC):
     """A distribution on a graph that can be sampled."""
 
     graph: Graph
+    _exact: Any  # the result of exact inference, cached
     _no_exact_sampler: ClassVar[str]  # the message if exact sampling is not possible
 
     @property
@@ -321,9 +322,9 @@ class SampledModel(ABC):
     def log_potential(self, samples: ArrayLike) -> Floats:
         """Return log p(x) + log Z of each sample."""
 
-    @abstractmethod
     def log_partition(self) -> float:
-        """Return log Z."""
+        """Return log Z, for forests, graphs of up to 2^20 states, and graphs of low treewidth."""
+        return float(self._exact.log_partition)
 
     @abstractmethod
     def as_tables(self) -> tuple[Arrays, Arrays]:
