@@ -20,15 +20,13 @@ from typer.core import TyperCommand, TyperGroup
 from markhood.commandline.bootstrap import bootstrap
 from markhood.commandline.comparisons import compare, compare_groups
 from markhood.commandline.datasets import datasets, demo
-from markhood.commandline.help import Command
 from markhood.commandline.learn import learn
 from markhood.commandline.models import check, fit, predict
-from markhood.commandline.open_app import app as open_app
-from markhood.commandline.options import with_declared_options
+from markhood.commandline.options import Command, with_declared_options
+from markhood.commandline.pages import app as open_app
 from markhood.commandline.pages import report
-from markhood.commandline.paper import paper
 from markhood.commandline.provenance import checklist, reproduction, rerun
-from markhood.commandline.simulate import simulate
+from markhood.commandline.simulate import paper, simulate
 from markhood.commandline.start import main
 from markhood.commandline.studies import choose_gamma, plan, robustness
 from markhood.commandline.tables import describe, pack

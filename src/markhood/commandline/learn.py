@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from markhood.commandline.help import MOST_USED
-from markhood.commandline.options import Ask, DryRun, EscapeFormulas, Outputs
+from markhood.commandline.options import MOST_USED, Ask, DryRun, EscapeFormulas, Outputs
 from markhood.commandline.pages import (
     PANEL,
     Labels,

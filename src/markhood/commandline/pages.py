@@ -1,4 +1,4 @@
-"""`markhood report`, and the options of all commands that write a report."""
+"""`markhood report` and `markhood app`, and the options of all commands that write a report."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markhood.commandline.help import MOST_USED
-from markhood.commandline.options import AskReading, words_beginning
-from markhood.commandline.terminal import announce, check_outputs, progress_bar
+from markhood.commandline.options import MOST_USED, AskReading, words_beginning
+from markhood.commandline.terminal import announce, check_outputs, progress_bar, say
 from markhood.errors import DataWarning, InputError
 
 if TYPE_CHECKING:
@@ -181,3 +180,31 @@ def report(
     graph = learned.graph.unfold() if unfold else learned.graph
     model = None if unfold else model_for_page(graph, samples)
     write_report_page(graph, output, samples, title or file.name, model=model, **shown)
+
+
+def app(
+    port: Annotated[
+        int | None,
+        typer.Option(
+            help="Port of the address on this machine; 0 for any.", show_default="8765 or the next"
+        ),
+    ] = None,
+    browser: Annotated[
+        bool,
+        typer.Option(" /--no-browser", help="Only print the address, without opening the browser."),
+    ] = True,
+) -> None:
+    """Analyse a table in your browser, without programming.
+
+    The page is served by this machine for this machine only; no data are sent anywhere. Ctrl-C ends
+    it and removes the uploaded files.
+
+    [bold]Examples[/bold]
+
+      markhood app
+
+      markhood app --no-browser --port 9000
+    """
+    from markhood.app.start import serve
+
+    serve(port, browser, say)

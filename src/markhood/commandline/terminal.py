@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markhood.commandline.help import HELP_ALL
+from markhood.commandline.options import HELP_ALL
 from markhood.errors import (
     ConvergenceWarning,
     DataWarning,
