@@ -104,9 +104,8 @@ class _Flips:
         self._touched = np.arange(len(edges))  # edges whose gains changed
         self._group = np.arange(job.n_variables)  # lowest variable of each variable's group
         self._groups = Lists.empty(0)  # groups that climb next
-        self._round = np.zeros(
-            job.n_variables, np.int64
-        )  # last round in which each variable climbed
+        # The last round in which each variable climbed.
+        self._round = np.zeros(job.n_variables, np.int64)
         self._rounds: list[tuple[Ints, Lists]] = []
 
     def scored(self, present: Bools) -> Ints:

@@ -119,9 +119,8 @@ def penalty_for(n_levels: Ints, penalty: float, n_covariates: int = 0) -> PottsP
     """Return the penalty for these numbers of levels; each table of a pair has half."""
     n_nodes = len(n_levels) - n_covariates
     own = np.sqrt(0.5 * penalty * max(1, n_nodes - 1) * (n_levels - 1.0))
-    own[n_nodes:] = FIELD_PENALTY / own[:n_nodes].max(
-        initial=1e-300
-    )  # of two variables it is the product
+    # The penalty of two variables is the product of theirs.
+    own[n_nodes:] = FIELD_PENALTY / own[:n_nodes].max(initial=1e-300)
     return PottsPenalty(FIELD_PENALTY, own)
 
 

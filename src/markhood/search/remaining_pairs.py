@@ -37,9 +37,7 @@ from markhood.search.values.job import Job
 MOST_VARIABLES = 724  # fewer if they have many levels
 BINS = 128
 LEAST_WIDTH = 1e-6
-LITTLE_INFORMATION = (
-    10.0  # above this, the formula is within 0.1 for all pairs that are not candidates
-)
+LITTLE_INFORMATION = 10.0  # above it, the formula is within 0.1 for all but candidates
 LEAST_RATIO = 1.0  # of a pair that may matter
 LEAST_PROBABILITY = 0.01  # marginal probability of a screened candidate
 FEW_PAIRS = 5000  # all of them are candidates

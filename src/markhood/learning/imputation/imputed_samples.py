@@ -80,9 +80,7 @@ class ImputedSamples:
         for variable, mask in samples.missing.items():
             is_absent = unpacked(mask, samples.n_samples).astype(np.bool_)
             seen = self._values[variable, ~is_absent]
-            if len(
-                seen
-            ):  # otherwise a resampled data set has no value, and the variable is constant
+            if len(seen):  # otherwise a resampled data set has no value: it is constant
                 self._absent[variable] = np.flatnonzero(is_absent)
                 self._values[variable, is_absent] = rng.choice(seen, size=is_absent.sum())
 
@@ -119,9 +117,8 @@ class ImputedSamples:
 
     def draw_missing(self, regressions: Regressions) -> None:
         """Draw every missing value given the others of its sample, variable by variable."""
-        margin = 1 / (
-            2 * self._source.n_samples
-        )  # keeps probabilities off 0 and 1, where values would never change
+        # Keeps probabilities off 0 and 1, where values would never change.
+        margin = 1 / (2 * self._source.n_samples)
         for variable in self._rng.permutation(list(self._absent)).tolist():
             absent = self._absent[variable]
             neighbours = self._values[regressions.blankets[variable][:, np.newaxis], absent]

@@ -202,9 +202,7 @@ class FittedParameters:
             )
         k = int(at[0])
         values, errors = self._tables[k], self.errors.tables[k]
-        if (
-            errors is None
-        ):  # a coupling per step: the table is a multiple of that of a unit coupling
+        if errors is None:  # a coupling per step, in units of the table of a unit coupling
             errors = np.abs(self._steps(k)) * self.errors.couplings[k]
         own = values if i < j else values.T, errors if i < j else errors.T
         return CouplingTable(self.levels[i], self.levels[j], *own)

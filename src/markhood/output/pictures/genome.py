@@ -62,9 +62,8 @@ def _chromosomes(loci: Loci, circle: int | None) -> list[tuple[Ints, Floats, flo
     members: dict[str | None, list[int]] = {}
     for number, locus in enumerate(loci):
         members.setdefault(locus and locus.chromosome, []).append(number)
-    members |= (
-        {None: members.pop(None)} if None in members else {}
-    )  # those without a position come last
+    if None in members:  # variables without a position come last
+        members[None] = members.pop(None)
     parts = []
     for chromosome, own in members.items():
         coordinates = np.arange(len(own), dtype=np.float64)

@@ -302,8 +302,7 @@ class EdgeProbabilities:
         for k, (i, j) in enumerate(edges.tolist()):
             shape = int(n_levels[i]), int(n_levels[j])
             start, stop = self.starts[at[k] : at[k] + 2].tolist() if is_known[k] else (0, 0)
-            shape = (
-                (1, 1) if shape == (2, 2) or stop - start == 1 else shape
-            )  # ordered ends: a number
+            if shape == (2, 2) or stop - start == 1:  # ordered ends: a number
+                shape = 1, 1
             found.append((values[start:stop] if is_known[k] else np.zeros(shape)).reshape(shape))
         return found
