@@ -205,11 +205,9 @@ def _require_size(layout: Layout, observed: Observed) -> None:
     many = n > _ALWAYS_FITTED and n > _MOST_PER_VALUE * observed.codes.size
     if not many and (available is None or needed < available):
         return
-    against = (
-        f"{observed.codes.size} observed values"
-        if many
-        else f"{readable(available or 0)} of memory, and fitting takes {readable(needed)}"
-    )
+    against = f"{readable(available or 0)} of memory, and fitting takes {readable(needed)}"
+    if many:
+        against = f"{observed.codes.size} observed values"
     raise InputError(
         "model-size",
         "graph",

@@ -90,11 +90,9 @@ class PottsModel(SampledModel):
         if graph.n_nodes == 0:
             raise invalid_model("graph", "A model needs a graph with at least one variable.")
         self.tables = table_numbers(tables, graph.n_edges, 2, "tables", "edge")
-        known = (
-            None
-            if fields is None
-            else table_numbers(fields, graph.n_nodes, 1, "fields", "variable")
-        )
+        known = None
+        if fields is not None:
+            known = table_numbers(fields, graph.n_nodes, 1, "fields", "variable")
         self.n_levels = levels_of(graph, self.tables, known, n_levels)
         if known is None:
             require_no_data(graph)
