@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from markhood.graph.graph import Graph
 from markhood.model.ising.model import Exact, IsingModel
-from markhood.model.junction_tree import JunctionTree
+from markhood.model.potts.exact import JunctionTree
 from messages import refuses
 from model.enumerated import log_potential, pair_table, probabilities
 from model.strategies import models

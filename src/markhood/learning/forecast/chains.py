@@ -26,7 +26,7 @@ from markhood.arrays import Floats, Ints
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, PairPrior
-from markhood.learning.forecast.budget import Budget
+from markhood.learning.forecast.timings import Budget
 from markhood.scores.scorer import Scorer
 from markhood.search.chains import Sweeps, generator_of
 from markhood.search.graph_sampler import (

@@ -1,4 +1,4 @@
-"""Forecast the time and memory of learning in at most two seconds (`budget.py`).
+"""Forecast the time and memory of learning in at most two seconds (`timings.py`).
 
 **Screen.** A few tiles are timed and extrapolated.
 
@@ -13,8 +13,8 @@ can take longer than all others) and for some others, each weighted by the share
 it represents. A long search is run among the nearest candidates only, four times as many each
 time, until its growth is clear.
 
-**Climb, evidence and chains** are timed near the same variables (`climb.py`, `chains.py`). Work on
-this thread is measured in processor time, so that other load on the machine does not count.
+**Climb, evidence and chains** are timed near the same variables (`timings.py`, `chains.py`). Work
+on this thread is measured in processor time, so that other load on the machine does not count.
 
 Memory per pair and per variable was measured at peak.
 """
@@ -34,15 +34,19 @@ from markhood.data.storage import memory
 from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
-from markhood.learning.forecast.budget import Budget
 from markhood.learning.forecast.chains import (
     chain_bytes,
     n_steps,
     time_all_candidates,
     time_chains,
 )
-from markhood.learning.forecast.climb import NEAREST, time_climbs
-from markhood.learning.forecast.couplings import memory_of_couplings, seconds_of_couplings
+from markhood.learning.forecast.timings import (
+    NEAREST,
+    Budget,
+    memory_of_couplings,
+    seconds_of_couplings,
+    time_climbs,
+)
 from markhood.scores.scorer import Scorer
 from markhood.search.blankets import steps_that_matter
 from markhood.search.chains import Sweeps

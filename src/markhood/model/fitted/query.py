@@ -26,7 +26,7 @@ from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
 from markhood.kernels.networks import CHAINS
 from markhood.model.fitted.prediction import components, neighbour_sets
-from markhood.model.junction_tree import MOST_STATES, JunctionTree
+from markhood.model.potts.exact import MOST_STATES, JunctionTree
 from markhood.model.potts.model import PottsModel
 from markhood.model.potts.network import Arrays
 from markhood.model.sampling.gibbs import Seed

@@ -20,7 +20,7 @@ from markhood.arrays import Floats, Ints
 from markhood.errors import InputError, option
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.layout import Layout
-from markhood.model.junction_tree import MOST_STATES, JunctionTree
+from markhood.model.potts.exact import MOST_STATES, JunctionTree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

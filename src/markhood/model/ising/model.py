@@ -44,8 +44,8 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
 from markhood.model.coding import recode
-from markhood.model.junction_tree import JunctionTree
 from markhood.model.neighbours import Neighbours, breadth_first
+from markhood.model.potts.exact import JunctionTree
 from markhood.model.potts.network import Arrays, invalid_model, require_no_data
 from markhood.model.sampling.gibbs import Advance, gibbs_network
 from markhood.model.sampling.sampled import SampledModel

@@ -28,8 +28,7 @@ from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
 from markhood.model.coding import split_table
-from markhood.model.junction_tree import JunctionTree
-from markhood.model.potts.exact import MOST_STATES, Exact, Forest, States, log_sum_exp
+from markhood.model.potts.exact import MOST_STATES, Exact, Forest, JunctionTree, States, log_sum_exp
 from markhood.model.potts.network import (
     Arrays,
     TableNeighbours,
