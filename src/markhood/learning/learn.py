@@ -151,8 +151,22 @@ def learn(
     >>> learn(coins, knowledge=known).edges.tolist()
     [[0, 1]]
     """
-    given = locals()
-    shared = {name: given[name] for name in ("weights", *SharedOptions.names())}
+    shared = {
+        "columns": columns,
+        "exclude": exclude,
+        "adjust_for": adjust_for,
+        "kinds": kinds,
+        "bins": bins,
+        "missing": missing,
+        "missing_values": missing_values,
+        "weights": weights,
+        "table": table,
+        "genome": genome,
+        "knowledge": knowledge,
+        "seed": seed,
+        "n_jobs": n_jobs,
+        "run": run,
+    }
     with Request.from_call(method, shared | options, progress) as request:
         return request.learn(request.read(data)).graph
 

@@ -177,8 +177,19 @@ def plan(
     >>> 50 < found.n_samples < 500
     True
     """
-    given = locals()
-    study = PlanOptions(**{name: given[name] for name in PlanOptions.names()})
+    study = PlanOptions(
+        measure=measure,
+        target=target,
+        power=power,
+        nodes=nodes,
+        density=density,
+        coupling=coupling,
+        levels=levels,
+        edge=edge,
+        difference=difference,
+        missing_share=missing_share,
+        data_sets=data_sets,
+    )
     return plan_request(Request.from_call(method, options, progress), source, study)
 
 
