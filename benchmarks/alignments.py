@@ -29,7 +29,7 @@ from kept_rows import append_rows
 
 import markhood
 from markhood.data.genome.alphabets import alphabet_of
-from markhood.data.genome.sequences import is_stockholm, read_structure
+from markhood.data.genome.fasta import is_stockholm, read_structure
 from markhood.data.samples import Samples
 from markhood.kernels.tables import codes
 

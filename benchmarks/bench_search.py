@@ -13,9 +13,8 @@ from report import Row
 from markhood.data.coding.encode import encode
 from markhood.kernels.lists import Lists
 from markhood.learning.request import Request
-from markhood.search.blankets import search_blankets
+from markhood.search.blankets import NearbyVariables, search_blankets
 from markhood.search.screen import screen
-from markhood.search.spaces import NearbyVariables
 from markhood.simulate import grid, potts
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 from scipy import stats
 
 import markhood
-from markhood.paper.results import Results
+from markhood.paper.experiment import Results
 
 N_TAXA = 40
 SHAPES = ("band", "cluster", "scale-free", "shuffled")

@@ -25,7 +25,7 @@ from alignments import METHODS, ranked_pairs
 from kept_rows import append_rows, read_rows
 
 import markhood
-from markhood.data.genome.sequences import read_sequences
+from markhood.data.genome.fasta import read_sequences
 
 COLUMNS = ("family", "sequences", "weight", "columns", "far_pairs", "contacts", "method", "edges", "far_edges", "true_edges",
            "best_half", "true_half", "best_length", "true_length", "best_more", "true_more", "seconds")  # fmt: skip

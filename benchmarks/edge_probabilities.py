@@ -42,9 +42,8 @@ from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
-from markhood.paper.comparison import Comparison
-from markhood.paper.experiment import Cell
-from markhood.paper.results import Results
+from markhood.paper.experiment import Cell, Results
+from markhood.paper.experiments import Comparison
 from markhood.search.values.probabilities import Choice
 from markhood.simulate import (
     NormalCouplings,

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import markhood
-from markhood.paper.results import Results
+from markhood.paper.experiment import Results
 
 N_NODES, N_EDGES = 30, 37
 SAMPLES = (60, 120, 250, 500, 1000)

@@ -19,9 +19,8 @@ import numpy as np
 import markhood
 from markhood.evaluate import compare
 from markhood.graph.graph import Graph
-from markhood.output.pictures.panels import Curve, Panel, draw_panels
-from markhood.paper.experiment import Cell
-from markhood.paper.results import Results
+from markhood.output.pictures.axes import Curve, Panel, draw_panels
+from markhood.paper.experiment import Cell, Results
 from markhood.simulate import grid, hub, ordinal, potts
 
 N_LEVELS, N_VARIABLES = 5, 64

@@ -19,10 +19,8 @@ import numpy as np
 import markhood
 from markhood.execution.runner import Runner
 from markhood.learning.request import Request
-from markhood.stability.expected_network import described_networks
-from markhood.stability.measures import MEASURES
-from markhood.stability.planned_study import Study
-from markhood.stability.studies import NetworkOptions
+from markhood.stability.planned_study import Study, described_networks
+from markhood.stability.studies import MEASURES, NetworkOptions
 
 DATA_SETS = 1500
 CASES: list[tuple[str, int]] = [

@@ -60,7 +60,7 @@ plt.show()
 # The table that a criterion receives
 # -----------------------------------
 
-from markhood.scores.table import blanket_table
+from markhood.scores.criterion import blanket_table
 
 table = blanket_table(markhood.encode(data), target=0, blanket=[1, 2])
 print(np.column_stack((table.configurations, table.counts)))

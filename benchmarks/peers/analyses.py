@@ -41,7 +41,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import markhood
 from markhood.graph.communities import communities
-from markhood.paper.results import Results
+from markhood.paper.experiment import Results
 
 AS_ISINGFIT: dict[str, Any] = {
     "method": "l1lr", "refit": False, "standardize": True, "gamma": 0.25, "rule": "and",

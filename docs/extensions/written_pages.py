@@ -15,9 +15,8 @@ from typer.testing import CliRunner
 import markhood
 from markhood.commandline.app import app
 from markhood.findings import CODE_GROUPS, CODES
-from markhood.scores.criteria import CRITERIA
-from markhood.scores.criterion import Criterion
-from markhood.scores.table import BlanketTable
+from markhood.scores.criterion import BlanketTable, Criterion
+from markhood.scores.mpl import CRITERIA
 
 # The groups of public names in the reference. Names without a group follow at the end.
 GROUPS = {

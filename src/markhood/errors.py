@@ -219,6 +219,12 @@ def file_error(path: pathlib.Path, problem: str, code: str = "file-damaged") -> 
     return InputError(code, path.name, f"{path} {problem}")
 
 
+def unreadable(path: pathlib.Path, error: OSError, advice: str = "check the path") -> InputError:
+    """Return the error of a file that the system does not open or read."""
+    why = error.strerror or str(error)
+    return file_error(path, f"cannot be read ({why}): {advice}.", "file-unreadable")
+
+
 def installed(module: str, purpose: str = "", extra: str = "", library: str = "") -> Any:
     """Import a module of an optional library; the error states how to install it."""
     name = library or module.partition(".")[0]
@@ -256,6 +262,11 @@ def option(name: str, value: Any = _NOT_GIVEN) -> str:
     "--missing-values '-99,?'"
     """
     return _writer(name, value)
+
+
+def option_error(name: str, problem: str, code: str = "option-value") -> InputError:
+    """Return the error of an option: its name as the user writes it, and the problem."""
+    return InputError(code, name, f"{option(name)} {problem}")
 
 
 def options(name: str, *values: Any) -> str:

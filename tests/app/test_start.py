@@ -110,7 +110,7 @@ AT_CALLS = """
 import json, os, signal, sys, tempfile
 import uvicorn.lifespan.on, uvicorn.loops.auto, uvicorn.protocols.http.auto
 import markhood.app.server, markhood.commandline.app
-from markhood.commandline import open_app, start
+from markhood.commandline import pages, start
 
 def at_call(last, number):
     count = 0
@@ -133,7 +133,7 @@ is_announced = False
 for last, number in json.loads(sys.argv[1]):
     child = os.fork()
     if child == 0:
-        open_app.say = announced
+        pages.say = announced
         sys.argv = ["markhood", "app", "--no-browser", "--port", "0"]
         start.main()
         os._exit(99)

@@ -15,15 +15,14 @@ import markhood
 from markhood import PLRHC
 from markhood.data.coding.encode import encode
 from markhood.errors import InputError
-from markhood.execution.cluster import Cluster
+from markhood.execution.cluster import LARGE, Cluster
 from markhood.execution.dask import DaskEngine
 from markhood.execution.executors import executor_named
-from markhood.execution.packed_work import LARGE
 from markhood.execution.runner import Runner
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.request import Request
 from markhood.paper.experiment import Sampling, run
-from markhood.paper.screening import Screening
+from markhood.paper.experiments import Screening
 from oracles.networks import network
 from oracles.ordered import ordinal_chain
 

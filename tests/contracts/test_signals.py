@@ -16,7 +16,7 @@ import pytest
 
 import markhood
 from markhood.data.coding.encode import encode
-from markhood.execution.local import Threads
+from markhood.execution.executors import Threads
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Costs

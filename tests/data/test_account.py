@@ -3,7 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from markhood.data.account import Column, table_summary
+from markhood.data.codebook import Column, table_summary
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.errors import DataWarning

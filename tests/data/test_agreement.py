@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from markhood.data.agreement import agreement, near_copies
 from markhood.data.coding.encode import encode
+from markhood.data.genome.identical import agreement, near_copies
 
 
 def test_property_the_first_samples_do_not_decide_which_pairs_are_near_copies():

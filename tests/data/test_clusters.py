@@ -7,7 +7,7 @@ import pytest
 import markhood
 from markhood.data.clusters import blocks_in_time, design_effect, in_clusters
 from markhood.data.coding.encode import encode
-from markhood.data.given import as_samples
+from markhood.data.labels import as_samples
 from markhood.data.reading import Reading
 from markhood.data.stacking import stacked
 from messages import refuses, warns

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from markhood.data.account import table_summary
+from markhood.data.codebook import table_summary
 from markhood.data.coding.encode import encode, encode_like
 from markhood.data.formats.files import read_samples
 from markhood.data.storage.packed import read_packed, write_packed

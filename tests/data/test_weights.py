@@ -11,7 +11,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markhood.data.account import table_summary
+from markhood.data.codebook import table_summary
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.data.reading import TableFormat

@@ -4,7 +4,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from markhood.commandline.app import app
-from markhood.evaluate.structures import base_pairs_among
+from markhood.evaluate.measures import base_pairs_among
 from messages import refuses
 
 

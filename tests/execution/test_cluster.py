@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("cloudpickle", reason="comes with Dask and Ray: run make test-clusters")
 
-from markhood.execution.cluster import MOST_LOSSES, Cluster, DataLostError, _Bundles
-from markhood.execution.packed_work import run_tiles
+from markhood.execution.cluster import MOST_LOSSES, Cluster, DataLostError, _Bundles, run_tiles
 from markhood.execution.runner import Runner
 
 

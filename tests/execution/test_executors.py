@@ -7,8 +7,7 @@ from typer.testing import CliRunner
 
 import markhood
 from markhood.commandline.app import app
-from markhood.execution.executors import executor_named
-from markhood.execution.local import Local, Threads
+from markhood.execution.executors import Local, Threads, executor_named
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
 from messages import refuses

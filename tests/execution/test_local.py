@@ -12,8 +12,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from markhood import PLRHC, HillClimbing
 from markhood.data.coding.encode import encode
-from markhood.execution.executor import Failure
-from markhood.execution.local import Local, Threads
+from markhood.execution.executors import Failure, Local, Threads
 from markhood.execution.runner import Runner
 from markhood.learning.methods import METHODS
 from markhood.learning.request import Request

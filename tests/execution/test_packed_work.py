@@ -3,8 +3,8 @@ import pytest
 
 pytest.importorskip("cloudpickle", reason="comes with Dask and Ray: run make test-clusters")
 
-from markhood.execution.executor import Failure
-from markhood.execution.packed_work import LARGE, forget, has_file, pack, run_tiles
+from markhood.execution.cluster import LARGE, forget, has_file, pack, run_tiles
+from markhood.execution.executors import Failure
 
 WORDS = np.arange(LARGE // 8)
 

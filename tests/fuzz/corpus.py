@@ -55,8 +55,8 @@ def valid() -> dict[str, Files]:
     import markhood
     from fuzz.harness import FASTA, VCF, valid_files
     from markhood.execution.runner import Runner
-    from markhood.paper.cost import Cost
     from markhood.paper.experiment import Sampling, choose_cells, run
+    from markhood.paper.experiments import Cost
 
     rng = np.random.default_rng(0)
     values = rng.integers(0, [2, 3, 2, 4, 2], size=(80, 5))

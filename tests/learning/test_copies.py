@@ -6,8 +6,8 @@ import pytest
 
 import markhood
 from golden.test_golden import load
-from markhood.data.agreement import agreement
 from markhood.data.coding.encode import encode
+from markhood.data.genome.identical import agreement
 from markhood.learning.methods import Plrhc
 from markhood.learning.request import Request
 from messages import refuses, warns
@@ -279,7 +279,7 @@ def test_example_sites_are_grouped_by_default_and_from_a_packed_folder(tmp_path)
 
 
 def test_example_a_forecast_says_what_would_help():
-    from markhood.learning.checks.density import advice
+    from markhood.learning.checks.many_parameters import advice
 
     rng = np.random.default_rng(0)
     hidden = rng.integers(0, 2, (200, 1))

@@ -5,7 +5,7 @@ import pytest
 
 import markhood
 from markhood.graph.columns import ANNOTATIONS
-from markhood.learning.edge_columns import standardized
+from markhood.learning.describe import standardized
 from markhood.learning.methods import METHODS
 from oracles.ordered import ordinal_chain
 from oracles.packing import samples_with_levels

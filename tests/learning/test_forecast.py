@@ -15,12 +15,12 @@ import pytest
 from markhood import DataWarning, learn
 from markhood.data.coding.encode import encode
 from markhood.kernels.lists import Lists
-from markhood.learning.forecast.climb import _candidates
 from markhood.learning.forecast.forecast import _Sample
+from markhood.learning.forecast.timings import _candidates
 from markhood.learning.methods import METHODS
 from markhood.learning.request import Request
+from markhood.search.blankets import NearbyVariables
 from markhood.search.screen import screen
-from markhood.search.spaces import NearbyVariables
 from messages import refuses
 from oracles.jobs import job_of
 from oracles.scale import chains, latent_classes, one_cause
@@ -309,7 +309,7 @@ def test_example_work_that_is_too_long_to_be_measured_is_a_lower_bound(monkeypat
     samples = encode(latent_classes(8000, [12] * 60))
     easy = Request.of("plrhc", {"n_jobs": 1}).forecast(encode(chains(40, 300)))
     assert not easy.is_lower_bound
-    monkeypatch.setattr("markhood.learning.forecast.budget.SECONDS", 0.0)
+    monkeypatch.setattr("markhood.learning.forecast.timings.TOTAL_SECONDS", 0.0)
     hard = Request.of("plrhc", {"n_jobs": 1}).forecast(samples)
     assert hard.is_lower_bound
     assert hard.seconds["blankets"] > 30 * 0.05

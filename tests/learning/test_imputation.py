@@ -11,9 +11,12 @@ from markhood.execution.runner import Runner
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
-from markhood.learning.imputation.imputed_samples import ImputedSamples
+from markhood.learning.imputation.imputed_samples import (
+    ImputedSamples,
+    observed_pseudo_likelihood,
+    surplus_of,
+)
 from markhood.learning.imputation.learn_imputed import completed_on, completed_search, drawn
-from markhood.learning.imputation.observed import observed_pseudo_likelihood, surplus_of
 from markhood.learning.methods import METHODS, Plrhc
 from markhood.learning.methods.climbing import Climbing
 from markhood.model.regressions import Regressions

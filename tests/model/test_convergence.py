@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from markhood.graph.graph import Graph
-from markhood.model.convergence import chain_diagnostics
 from markhood.model.ising.model import IsingModel
+from markhood.model.sampling.sampled import chain_diagnostics
 from messages import refuses, warns
 
 triangle = IsingModel(Graph("abc", [(0, 1), (0, 2), (1, 2)]), [1.0, -0.5, 0.8])

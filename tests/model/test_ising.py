@@ -3,9 +3,8 @@ import pytest
 from hypothesis import given, settings
 
 from markhood.graph.graph import Graph
-from markhood.model.ising.exact import Exact
-from markhood.model.ising.model import IsingModel
-from markhood.model.junction_tree import JunctionTree
+from markhood.model.ising.model import Exact, IsingModel
+from markhood.model.potts.exact import JunctionTree
 from messages import refuses
 from model.enumerated import log_potential, pair_table, probabilities
 from model.strategies import models

@@ -15,7 +15,7 @@ from markhood.kernels.tables import codes
 from markhood.model.potts.exact import States
 from markhood.model.potts.model import PottsModel
 from markhood.model.potts.network import potts_network
-from markhood.model.sampling.packing import pack_levels
+from markhood.model.sampling.gibbs import pack_levels
 from messages import refuses
 from model.blocks import in_blocks
 from model.potts_enumerated import marginal, probabilities

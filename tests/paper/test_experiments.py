@@ -13,13 +13,18 @@ from markhood.evaluate.measures import compare
 from markhood.execution.runner import Runner
 from markhood.kernels.words import unpacked
 from markhood.learning.methods import METHODS, HillClimbing, Plrhc
-from markhood.paper.cost import Cost
-from markhood.paper.experiment import Cell, Figure, Sampling, Search, choose_cells, draw, run
-from markhood.paper.experiments import EXPERIMENTS, experiment_named, repeat
-from markhood.paper.published import published
-from markhood.paper.published_comparison import as_csv, as_markdown, compare_with_paper
-from markhood.paper.results import Results
-from markhood.paper.screening import Screening
+from markhood.paper.experiment import (
+    Cell,
+    Figure,
+    Results,
+    Sampling,
+    Search,
+    choose_cells,
+    draw,
+    run,
+)
+from markhood.paper.experiments import EXPERIMENTS, Cost, Screening, experiment_named, repeat
+from markhood.paper.published_comparison import as_csv, as_markdown, compare_with_paper, published
 from messages import refuses
 from oracles.authors import AuthorsSearch
 

@@ -6,7 +6,7 @@ import pytest
 
 from markhood.kernels.lists import Lists
 from markhood.scores.bic import Bic
-from markhood.scores.table import blanket_table
+from markhood.scores.criterion import blanket_table
 from oracles.networks import awkward, network
 from oracles.packing import pack, samples_of
 from oracles.scoring import bic

@@ -7,9 +7,9 @@ from scipy.special import gammaln
 from markhood.data.coding.encode import encode
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
+from markhood.scores.criterion import blanket_table
 from markhood.scores.discrete import scorer_for
 from markhood.scores.mpl import Mpl
-from markhood.scores.table import blanket_table
 
 
 def by_formula(values, weights, target, blanket, gamma):

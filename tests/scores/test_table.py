@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markhood.scores.table import blanket_table
+from markhood.scores.criterion import blanket_table
 from oracles.counting import counts_by_configuration
 from oracles.networks import independent
 from oracles.packing import samples_of

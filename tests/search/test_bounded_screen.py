@@ -5,11 +5,10 @@ from hypothesis import strategies as st
 
 from markhood.data.coding.encode import encode
 from markhood.scores.scorer import Pairs
-from markhood.search import bounded_screen
+from markhood.search import screen as screens
+from markhood.search.blankets import StrongestNearby
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.representatives import representatives
-from markhood.search.screen import screen
-from markhood.search.spaces import StrongestNearby
+from markhood.search.screen import representatives, screen
 from oracles.jobs import job_of
 
 D = 15
@@ -30,7 +29,7 @@ def test_property_spaces_among_the_kept_are_those_among_all(edges, most, has_set
     gains = np.array([random.randint(1, 9) for _ in edges], float)
     array = np.array(edges, np.int64).reshape(-1, 2)
     sets = np.array([random.randrange(6) for _ in range(D)]) if has_sets else None
-    collected = bounded_screen._StrongestPairs(D, 2 * most, sets)
+    collected = screens._StrongestPairs(D, 2 * most, sets)
     for start in range(0, len(edges), 3):  # tiles of three pairs, gone through one by one
         part = slice(start, start + 3)
         collected.add(Pairs(array[part], gains[part]))
@@ -52,13 +51,13 @@ def in_linkage(n_blocks=12, copies=6, n_samples=400):
 
 @pytest.mark.parametrize("most", [2, 5, 20])
 def test_oracle_screening_the_strongest_finds_the_same_spaces(most, monkeypatch):
-    monkeypatch.setattr(bounded_screen, "FEWEST_NEW", 50)
+    monkeypatch.setattr(screens, "FEWEST_NEW", 50)
     job = job_of(in_linkage())
     d = job.n_variables
     everything = screen(job, 0.5)
-    alike = bounded_screen.are_alike(*everything, job.samples.information)
+    alike = screens.are_alike(*everything, job.samples.information)
     sets = representatives(everything.edges[alike], d)
-    found = bounded_screen.screen_bounded(job, 0.5, 2 * most)
+    found = screens.screen_bounded(job, 0.5, 2 * most)
     assert found.n_passed == len(everything.gains)
     assert found.sets.tolist() == sets.tolist()
     assert len(found.pairs.gains) < min(len(everything.gains), 2 * most * d + 1)

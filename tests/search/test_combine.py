@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
-from markhood.search.combine import combine
+from markhood.search.blankets import combine
 
 
 @given(st.lists(st.sets(st.integers(0, 7)), min_size=8, max_size=8))

@@ -13,11 +13,10 @@ from markhood.kernels.reference.backend import ReferenceKernels
 from markhood.learning.describe import describe
 from markhood.learning.methods import METHODS
 from markhood.scores.scorer import Pairs
-from markhood.search.blankets import search_blankets
-from markhood.search.chow_liu import spanning_forest
+from markhood.search.blankets import AllVariables, search_blankets
 from markhood.search.ibmap import climb_assertions
 from markhood.search.l1_paths import DistinctVariables, l1_blankets
-from markhood.search.spaces import AllVariables
+from markhood.search.pairwise import spanning_forest
 from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from messages import refuses
 from oracles.independence import Scorer

@@ -9,7 +9,7 @@ import pytest
 from markhood.kernels.lists import Lists
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.reference.backend import ReferenceKernels
-from markhood.search.combine import combine
+from markhood.search.blankets import combine
 from markhood.search.l1_paths import LARGEST_BLANKET, DistinctVariables, l1_blankets
 from oracles.jobs import job_of
 from oracles.l1 import l1_logistic

@@ -6,10 +6,8 @@ import pytest
 from markhood.kernels.flips import climb_groups
 from markhood.kernels.greedy import toggle_scores
 from markhood.scores.bic import Bic
-from markhood.search.blankets import search_blankets
+from markhood.search.blankets import AllVariables, combine, search_blankets
 from markhood.search.climb import climb
-from markhood.search.combine import combine
-from markhood.search.spaces import AllVariables
 from markhood.search.values.job import Job
 from oracles.jobs import job_of
 from oracles.networks import awkward, network

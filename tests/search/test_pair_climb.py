@@ -5,8 +5,8 @@ import pytest
 
 import markhood
 from markhood.kernels.lists import Lists
+from markhood.search.climb import climb_pairs
 from markhood.search.hill_climbing import hill_climb
-from markhood.search.pair_climb import climb_pairs
 from markhood.search.screen import screen
 from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from messages import refuses

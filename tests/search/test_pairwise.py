@@ -9,8 +9,7 @@ from markhood import InputError, learn
 from markhood.data.coding.encode import encode
 from markhood.data.reading import Genome
 from markhood.learning.knowledge import Knowledge
-from markhood.search.indirect import are_indirect
-from markhood.search.pairwise import best_pairs, mean_ratios, pairwise
+from markhood.search.pairwise import are_indirect, best_pairs, mean_ratios, pairwise
 from markhood.search.screen import screen
 from oracles.jobs import job_of, known_beforehand
 from oracles.networks import network

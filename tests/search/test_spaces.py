@@ -3,8 +3,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markhood.search.representatives import representatives
-from markhood.search.spaces import AllVariables, NearbyVariables, StrongestNearby
+from markhood.search.blankets import AllVariables, NearbyVariables, StrongestNearby
+from markhood.search.screen import representatives
 
 edge_sets = st.sets(
     st.tuples(st.integers(0, 14), st.integers(0, 14)).filter(lambda e: e[0] < e[1]), max_size=18

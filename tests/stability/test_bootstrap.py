@@ -17,8 +17,7 @@ from markhood.kernels.native import NativeKernels
 from markhood.kernels.tables import codes
 from markhood.learning.methods import Plrhc
 from markhood.stability import replicates
-from markhood.stability.centrality import centrality_rows
-from markhood.stability.differences import difference_rows
+from markhood.stability.centrality import centrality_rows, difference_rows
 from markhood.stability.replicates import WEAK, Replicate, Replicates, replicate
 from markhood.stability.resampling import DROPPED, Cases, Halves, Rows, Units
 from messages import refuses, warns

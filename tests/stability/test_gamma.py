@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 import markhood
 from markhood.commandline.app import app
 from markhood.scores.bic import Bic
-from markhood.scores.table import blanket_table
+from markhood.scores.criterion import blanket_table
 from markhood.stability.gamma import GammaPath
 from messages import refuses
 from oracles.networks import network

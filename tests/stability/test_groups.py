@@ -13,10 +13,10 @@ from markhood.data.coding.encode import encode
 from markhood.graph.centrality import centralities
 from markhood.learning.methods import Bayes, Plrhc
 from markhood.learning.request import Request
+from markhood.stability.comparison import MaxT, Tally
 from markhood.stability.grouped import Groups
 from markhood.stability.groups import compare
 from markhood.stability.networks import COUPLING_MEASURES, GRAPH_MEASURES, Network, differences
-from markhood.stability.permutation import MaxT, Tally
 from markhood.stability.studies import GroupOptions
 from messages import refuses, warns
 from oracles.networks import network

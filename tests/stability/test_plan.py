@@ -5,11 +5,9 @@ import pytest
 import markhood
 from markhood import simulate
 from markhood.learning.request import Request
-from markhood.stability.expected_network import described_networks, with_change
-from markhood.stability.measures import MEASURES
-from markhood.stability.planned_study import Study
-from markhood.stability.power import fit_power, size_with_power
-from markhood.stability.studies import NetworkOptions
+from markhood.stability.plan import fit_power, size_with_power
+from markhood.stability.planned_study import Study, described_networks, with_change
+from markhood.stability.studies import MEASURES, NetworkOptions
 from messages import refuses
 
 QUICK = {"data_sets": 90, "n_jobs": 1}

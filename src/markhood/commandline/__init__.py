@@ -1,7 +1,7 @@
-"""The command line: one file per command.
+"""The command line: a function per command.
 
-`app` puts the commands together. Each parses, calls and prints. `options` makes options from their
-declarations, `help` formats the help, `terminal` has what all commands do (errors, progress bar,
-files to write), `summary` prints what was learned, `text_tables` prints tables that fit the
-terminal. typer and rich are imported in this package only.
+`app` puts the commands together. Each parses, calls and prints; small commands about the same thing
+share a file. `options` makes options from their declarations, and formats the help; `terminal`
+has what all commands do (errors, progress bar, tables, files to write), `summary` prints what was
+learned. typer and rich are imported in this package only.
 """

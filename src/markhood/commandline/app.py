@@ -1,6 +1,6 @@
 """The commands, put together.
 
-Each is a file: it parses, calls and prints. The options of a command are declared by the methods
+Each is a function that parses, calls and prints. The options are declared by the methods
 and by the readers of data, which take a while to import: so a command is built when it is first
 needed, and `markhood --help` builds none. Exit codes: 0; 2 for input that cannot be used; those of
 signals are in `start`.
@@ -18,29 +18,18 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from markhood.commandline.bootstrap import bootstrap
-from markhood.commandline.check import check
-from markhood.commandline.checklist import checklist
-from markhood.commandline.choose_gamma import choose_gamma
-from markhood.commandline.compare import compare
-from markhood.commandline.compare_groups import compare_groups
-from markhood.commandline.datasets import datasets
-from markhood.commandline.demo import demo
-from markhood.commandline.describe import describe
-from markhood.commandline.fit import fit
-from markhood.commandline.help import Command
+from markhood.commandline.comparisons import compare, compare_groups
+from markhood.commandline.datasets import datasets, demo
 from markhood.commandline.learn import learn
-from markhood.commandline.open_app import app as open_app
-from markhood.commandline.options import with_declared_options
-from markhood.commandline.pack import pack
-from markhood.commandline.paper import paper
-from markhood.commandline.plan import plan
-from markhood.commandline.predict import predict
-from markhood.commandline.report import report
-from markhood.commandline.reproduction import reproduction
-from markhood.commandline.rerun import rerun
-from markhood.commandline.robustness import robustness
-from markhood.commandline.simulate import simulate
+from markhood.commandline.models import check, fit, predict
+from markhood.commandline.options import Command, with_declared_options
+from markhood.commandline.pages import app as open_app
+from markhood.commandline.pages import report
+from markhood.commandline.provenance import checklist, reproduction, rerun
+from markhood.commandline.simulate import paper, simulate
 from markhood.commandline.start import main
+from markhood.commandline.studies import choose_gamma, plan, robustness
+from markhood.commandline.tables import describe, pack
 from markhood.commandline.terminal import guarded
 
 __all__ = ["app", "main"]

@@ -12,11 +12,11 @@ from markhood.commandline.pages import Labels, ReportFile, Title, write_report_p
 from markhood.commandline.terminal import (
     check_outputs,
     console_for,
+    print_table,
     progress_bar,
     write_plot,
     write_tables,
 )
-from markhood.commandline.text_tables import print_table
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""`markhood datasets`: small data sets to try markhood on."""
+"""Data that come with markhood: `markhood demo` and `markhood datasets`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from markhood.commandline.terminal import announce
+from markhood.commandline.pages import write_report_page
+from markhood.commandline.summary import print_summary
+from markhood.commandline.terminal import (
+    announce,
+    check_outputs,
+    console_for,
+    progress_bar,
+    write_graphs,
+)
 from markhood.errors import InputError
 
 
@@ -50,3 +58,45 @@ def datasets(
     check_table_writable(output)
     replace_all({output: csv_text(dataset).encode()})
     announce(f"Wrote {output}: {dataset.n_samples} samples of {dataset.n_variables} variables")
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Graph file to write.")] = Path(
+        "digits.graphml"
+    ),
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Also write an interactive page (.html), with the pixels on their grid."),
+    ] = None,
+) -> None:
+    """Learn which pixels of handwritten digits depend on each other, and draw the network.
+
+    [bold]Examples[/bold]
+
+      markhood demo
+
+      markhood demo --report digits.html
+    """
+    from markhood.datasets.catalogue import SIDE, digits
+    from markhood.learning.methods import Plrhc
+    from markhood.learning.request import Request
+    from markhood.learning.run import Execution
+    from markhood.output.pictures.svg import draw_grid
+
+    check_outputs([str(output)], report)
+    console, samples = console_for([]), digits()
+    with progress_bar() as progress:
+        request = Request(Plrhc(), run=Execution(n_jobs=-1, progress=progress))
+        graph = request.learn(samples).graph
+    write_graphs(graph, [str(output)])
+    if report is not None:
+        write_report_page(graph, report, samples, "Pixels of handwritten digits", layout="grid")
+    print_summary(graph, console)
+    rows, columns = graph.edges // SIDE, graph.edges % SIDE
+    apart = abs(rows[:, 0] - rows[:, 1]).clip(abs(columns[:, 0] - columns[:, 1]))
+    touching = int((apart == 1).sum())
+    console.print(
+        f"\nThe 8 x 8 pixels, with the {touching} of {graph.n_edges} edges between "
+        "adjacent pixels:\n"
+    )
+    console.print(draw_grid(graph, SIDE), highlight=False)

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from markhood.commandline.help import MOST_USED
-from markhood.commandline.options import Ask, DryRun, EscapeFormulas, Outputs
+from markhood.commandline.options import MOST_USED, Ask, DryRun, EscapeFormulas, Outputs
 from markhood.commandline.pages import (
     PANEL,
     Labels,
@@ -66,7 +65,7 @@ def learn(
 
       markhood learn survey.tsv --missing impute --kinds nominal -o edges.csv
     """
-    from markhood.learning.checks.density import advice
+    from markhood.learning.checks.many_parameters import advice
     from markhood.model.fitting.fit import fit_model
     from markhood.output.model_files import check_model_writable, write_model
     from markhood.output.report.study import node_texts

@@ -6,11 +6,16 @@ group, named as in Python with dashes: `n_jobs` is ``--n-jobs``. Calling ``ask``
 An argument ``study: Annotated[Any, Study("BootstrapOptions")]`` becomes the options of that class.
 A command's own option replaces a declared one of the same name. The declarations are imported when
 a command is built, not with this module.
+
+Short help (``--help``) and complete help (``--help-all``) of a command. The short help describes
+the options of the command itself and those in the panel `MOST_USED`, and names the others.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import Field
 from functools import wraps
 from inspect import Parameter, signature
@@ -19,8 +24,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_origin
 
 import typer
-
-from markhood.commandline.help import MOST_USED
+from typer.core import TyperCommand, TyperOption
 
 if TYPE_CHECKING:
     from markhood.data.reading import Reading
@@ -28,7 +32,69 @@ if TYPE_CHECKING:
     from markhood.learning.request import Request
     from markhood.options import Options
 
-Command = Callable[..., None]
+MOST_USED, HELP = "Most used", "Help"
+_DESCRIBED = (None, MOST_USED, HELP)
+_ALL = "markhood.help_all"
+METHOD = "Method"
+OUTPUT = "Output"
+OF_MOST_USED = ("method", "gamma", "missing", "weights", "kinds", "bins", "adjust_for")
+SHORT = {"n_jobs": "-j"}
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        context.meta[_ALL] = True
+        typer.echo(context.get_help(), color=context.color)
+        raise typer.Exit
+
+
+HELP_ALL = Parameter(
+    "help_all",
+    Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool,
+        typer.Option(
+            "--help-all",
+            help="Describe all options and exit.",
+            is_eager=True,
+            callback=_show_all,
+            rich_help_panel=HELP,
+        ),
+    ],
+)
+
+
+class Command(TyperCommand):
+    """A command with a short and a complete help."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return ``--help``, in a panel below the other options."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.rich_help_panel = HELP
+        return option
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help: all of it for ``--help-all``, otherwise the short one."""
+        short = copy(self)
+        if not ctx.meta.get(_ALL):
+            short.params = [one for one in self.params if _panel(one) in _DESCRIBED]
+            short.epilog = self._further_options()
+        super(Command, short).format_help(ctx, formatter)
+
+    def _further_options(self) -> str:
+        """Name the options that the short help does not describe, a line for each panel."""
+        panels: dict[str, list[str]] = defaultdict(list)
+        for one in self.params:
+            if (panel := _panel(one)) not in _DESCRIBED:
+                panels[panel].append("/".join([*one.opts[:1], *one.secondary_opts]))
+        lines = [f"[bold]{panel}:[/bold] {' '.join(names)}" for panel, names in panels.items()]
+        return "\n\n".join(["Further options, described by --help-all:", *lines])
+
+
+def _panel(parameter: Any) -> Any:
+    return parameter.rich_help_panel if isinstance(parameter, TyperOption) else None
 
 
 class Study(NamedTuple):
@@ -42,12 +108,6 @@ class Study(NamedTuple):
 
         found: type[Options] = getattr(studies, self.name)
         return found
-
-
-METHOD = "Method"
-OUTPUT = "Output"
-OF_MOST_USED = ("method", "gamma", "missing", "weights", "kinds", "bins", "adjust_for")
-SHORT = {"n_jobs": "-j"}
 
 
 class AskReading:
@@ -91,7 +151,7 @@ def words_beginning(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
-def with_declared_options(command: Command) -> Command:
+def with_declared_options(command: Callable[..., None]) -> Callable[..., None]:
     """Replace the argument ``ask`` of a command by the declared options."""
     own = list(signature(command, eval_str=True).parameters.values())
     asks = [p for p in own if p.annotation in (Ask, AskReading)]

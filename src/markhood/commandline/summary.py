@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from markhood.commandline.text_tables import print_table
+from markhood.commandline.terminal import print_table
 from markhood.errors import counted, listed, printable
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _notes(graph: Graph, is_about_file: bool) -> list[str]:
 
 def _answers(graph: Graph) -> Iterator[str]:
     """Name the columns of each kind, those with the same levels together."""
-    from markhood.data.account import kind_of
+    from markhood.data.codebook import kind_of
     from markhood.data.variables import level_text
 
     by_kind: dict[str, dict[tuple[str, ...], list[str]]] = {}

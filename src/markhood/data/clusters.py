@@ -18,17 +18,14 @@ design effect, such as two properties of schools, are tested one by one with the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import isqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.coding.coders import in_order
-from markhood.data.labels import read_with_labels
-from markhood.data.reading import Reading
 from markhood.data.samples import Samples, Weights
 from markhood.data.weights import with_sum
 from markhood.errors import InputError, option, warn
@@ -43,21 +40,7 @@ LEAST_PAIRS = 100
 NOTHING_LEFT = 1e-6  # standard deviation of residuals on covariates that determine a column
 
 
-def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samples]) -> Samples:
-    """Read samples, and their clusters if the reading has any."""
-    has_clusters = isinstance(data, Samples) and data.clusters is not None
-    if has_clusters or (reading.clusters is None and reading.time is None):
-        return read(reading)
-    labels = {"clusters": reading.clusters, "time": reading.time}
-    plain = reading.without("clusters", "time")
-    samples, given = read_with_labels(data, plain, labels, read)
-    numbers = given["clusters"]
-    found = label_numbers(numbers) if numbers is not None else blocks_in_time(given["time"] or [])
-    samples = in_clusters(samples, found)
-    return replace(samples, reading=replace(samples.reading or reading, **labels))
-
-
-def label_numbers(labels: list[Any]) -> NDArray[np.int64]:
+def label_numbers(labels: list[Any]) -> Ints:
     """Return a number for each label, numbered in the order of first occurrence."""
     numbers: dict[Any, int] = {}
     try:
@@ -66,7 +49,7 @@ def label_numbers(labels: list[Any]) -> NDArray[np.int64]:
         raise InputError("labels", "", f"Labels must be numbers or texts ({error}).") from error
 
 
-def blocks_in_time(times: list[Any]) -> NDArray[np.int64]:
+def blocks_in_time(times: list[Any]) -> Ints:
     """Return the block of each row: about sqrt(N) blocks of sqrt(N) rows in time.
 
     Rows of one time are not divided, and blocks are longer than most dependence lasts.
@@ -86,7 +69,7 @@ def blocks_in_time(times: list[Any]) -> NDArray[np.int64]:
     return np.unique((before - 1)[rank[numbers]] // length, return_inverse=True)[1]
 
 
-def in_clusters(samples: Samples, clusters: NDArray[np.int64]) -> Samples:
+def in_clusters(samples: Samples, clusters: Ints) -> Samples:
     """Return samples in clusters, with weights that sum to the effective sample size."""
     n_clusters = int(clusters.max(initial=-1)) + 1
     advice = f"Leave {option('clusters')} out and adjust for the column instead."
@@ -120,9 +103,7 @@ def design_effect(samples: Samples) -> float:
     return max(1.0, float(np.median(effects))) if len(effects) else 1.0
 
 
-def pair_effects(
-    samples: Samples, n_nodes: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def pair_effects(samples: Samples, n_nodes: int) -> tuple[Floats, Floats] | None:
     """Return the design effect and the sum of squared correlations of every pair of nodes.
 
     Both have shape (n_nodes, n_nodes), and are given the covariates and hidden factors. None if
@@ -138,13 +119,13 @@ def pair_effects(
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     n_pairs = np.outer(*[np.diff(np.append(first, len(owner)))] * 2)
 
-    def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def summed(values: Floats) -> Floats:
         return np.add.reduceat(np.add.reduceat(values, first, axis=0), first, axis=1)
 
     return summed(np.nan_to_num(effects, nan=1.0)) / n_pairs, summed(correlations**2)
 
 
-def _score_rows(samples: Samples) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _score_rows(samples: Samples) -> tuple[Ints, Ints]:
     """Return rows of bits, one of them for all levels that are ordered, and their variables."""
     owner = np.repeat(np.arange(samples.n_variables), np.diff(samples.starts))
     is_first = np.diff(owner, prepend=-1) > 0
@@ -155,7 +136,7 @@ def _score_rows(samples: Samples) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 class _ClusterScores:
     """The scores of pairs of columns, in clusters."""
 
-    def __init__(self, samples: Samples, rows: NDArray[np.int64]) -> None:
+    def __init__(self, samples: Samples, rows: Ints) -> None:
         assert samples.clusters is not None
         self._order = order = np.argsort(samples.clusters, kind="stable")
         self._starts = np.flatnonzero(np.diff(samples.clusters[order], prepend=-1))
@@ -166,7 +147,7 @@ class _ClusterScores:
         columns = [_standardised(samples, row, order, self._weights) for row in rows.tolist()]
         self._columns = np.array(columns).reshape(len(rows), samples.n_samples)
 
-    def adjust(self, samples: Samples, owner: NDArray[np.int64], n_nodes: int) -> None:
+    def adjust(self, samples: Samples, owner: Ints, n_nodes: int) -> None:
         """Replace the columns of nodes by their residuals on the covariates, and on real columns.
 
         A pair may be associated only given a covariate, or vary with the cluster only through it.
@@ -189,7 +170,7 @@ class _ClusterScores:
             self._columns[k] = columns / size if size > NOTHING_LEFT else 0.0
 
     @property
-    def effects(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def effects(self) -> tuple[Floats, Floats]:
         """Design effects (NaN for constant columns) and correlations of all pairs; symmetric."""
         n_columns, n_samples = self._columns.shape
         correction = len(self._starts) / (len(self._starts) - 1)
@@ -209,9 +190,7 @@ class _ClusterScores:
         return upper + upper.T + np.eye(n_columns), correlations
 
 
-def _standardised(
-    samples: Samples, row: int, order: NDArray[np.int64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _standardised(samples: Samples, row: int, order: Ints, weights: Floats) -> Floats:
     """Return an indicator, or an ordered variable, with mean 0 and variance 1; 0 where missing."""
     variable = int(np.searchsorted(samples.starts, row, side="right")) - 1
     if samples.variables.is_ordered[variable]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from markhood.data.codebook import Codebook
-from markhood.data.given import as_samples
+from markhood.data.labels import as_samples
 from markhood.data.reading import ColumnOptions, Reading, ReadingKeywords, RowOptions, reading_of
 from markhood.data.samples import Samples
 from markhood.options import documented

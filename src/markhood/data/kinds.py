@@ -120,11 +120,8 @@ def _require_names(kinds: Iterable[str], names: Sequence[str]) -> None:
 
 
 def _refuse_missing_level(name: str, *, is_named: bool) -> None:
-    advice = (
-        f"choose another {option('missing')}"
-        if is_named
-        else f"choose another {option('missing')}, or name the columns that are ordered"
-    )
+    advice = f"choose another {option('missing')}"
+    advice += "" if is_named else ", or name the columns that are ordered"
     raise InputError(
         "option-conflict",
         name,

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from markhood.data.clusters import blocks_in_time, in_clusters, label_numbers
 from markhood.data.coding.coders import is_missing
 from markhood.data.coding.encode import encode_table
 from markhood.data.reading import MOST_LEVELS, Reading
@@ -117,3 +118,30 @@ def _of_samples(name: str, labels: Any, samples: Samples) -> list[Any]:
     values = np.empty(len(listed), object)
     values[:] = listed
     return list(samples.per_sample(values, name))
+
+
+def read_in_clusters(data: Any, reading: Reading, read: Callable[[Reading], Samples]) -> Samples:
+    """Read samples, and their clusters if the reading has any."""
+    has_clusters = isinstance(data, Samples) and data.clusters is not None
+    if has_clusters or (reading.clusters is None and reading.time is None):
+        return read(reading)
+    labels = {"clusters": reading.clusters, "time": reading.time}
+    plain = reading.without("clusters", "time")
+    samples, given = read_with_labels(data, plain, labels, read)
+    numbers = given["clusters"]
+    found = label_numbers(numbers) if numbers is not None else blocks_in_time(given["time"] or [])
+    samples = in_clusters(samples, found)
+    return replace(samples, reading=replace(samples.reading or reading, **labels))
+
+
+def as_samples(data: Any, reading: Reading) -> Samples:
+    """Read a path, or encode a table, with the options of a reading."""
+    found = read_in_clusters(data, reading, lambda own: read_data(data, own))
+    if found.source is not None or not isinstance(data, (str, os.PathLike)):
+        return found
+    return replace(found, source=Path(data).name)
+
+
+def read_labelled(data: Any, reading: Reading, labels: Mapping[str, Any]) -> tuple[Samples, Labels]:
+    """Read samples and further labels of theirs, such as groups: see `read_with_labels`."""
+    return read_with_labels(data, reading, labels, lambda own: as_samples(data, own))

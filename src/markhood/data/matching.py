@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats
 from markhood.data.coding.encode import column_names, pack_table
 from markhood.data.coding.merged import UNSEEN, level_numbers
 from markhood.data.coding.names import suggest_names
@@ -163,7 +164,7 @@ def numbers_like(
     unseen: bool = False,
     names: Sequence[str] | None = None,
     units: Mapping[str, Units] = MappingProxyType({}),
-) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+) -> tuple[NDArray[np.uint16], Floats]:
     """Return new data as level numbers of known variables, and covariates as numbers.
 
     Parameters
@@ -220,7 +221,7 @@ def numbers_like(
     return found, reals_in(data, units)
 
 
-def reals_in(samples: Samples, units: Mapping[str, Units]) -> NDArray[np.float64]:
+def reals_in(samples: Samples, units: Mapping[str, Units]) -> Floats:
     """Return the covariates of samples in these units, of shape (n_covariates, n_samples)."""
     for name in units:
         if name not in samples.reals:

@@ -10,7 +10,7 @@ import numpy as np
 
 from markhood.data.coding.cells import parse_cell
 from markhood.data.kinds import STEP
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option_error
 
 AUTO = "auto"  # codes for missing values are detected
 
@@ -22,9 +22,7 @@ def column_names(name: str, given: Any) -> tuple[str, ...]:
     names = tuple(given) if isinstance(given, Iterable) else (given,)
     for one in names:
         if not isinstance(one, str):
-            raise InputError(
-                "option-value", name, f"{option(name)} must be names of columns, not {one!r}."
-            )
+            raise option_error(name, f"must be names of columns, not {one!r}.")
     return names
 
 
@@ -54,19 +52,14 @@ def listed_values(values: Any) -> Any:
     if isinstance(values, str) and values == AUTO:
         return AUTO
     if isinstance(values, (str, bytes, Real)):
-        raise InputError(
-            "option-value",
-            "missing_values",
-            f"{option('missing_values')} must be a list of values, not {values!r}: use "
-            f"[{values!r}].",
+        raise option_error(
+            "missing_values", f"must be a list of values, not {values!r}: use [{values!r}]."
         )
     try:
         return tuple(values)
     except TypeError as error:
-        raise InputError(
-            "option-value",
-            "missing_values",
-            f"{option('missing_values')} must be a list of numbers or texts, not {values!r}.",
+        raise option_error(
+            "missing_values", f"must be a list of numbers or texts, not {values!r}."
         ) from error
 
 
@@ -77,10 +70,8 @@ def weights_given(given: Any) -> Any:
     try:
         return np.asarray(given)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            "weights",
-            "weights",
-            f"{option('weights')} must be numbers ({error}): pass one per sample.",
+        raise option_error(
+            "weights", f"must be numbers ({error}): pass one per sample.", "weights"
         ) from error
 
 
@@ -133,9 +124,7 @@ def missing_codes_of(values: Iterable[Any]) -> frozenset[Any]:
         try:
             codes |= {value, str(value), parse_cell(str(value))}
         except TypeError as error:
-            raise InputError(
-                "option-value",
-                "missing_values",
-                f"{option('missing_values')} has a {type(value).__name__}: use numbers or texts.",
+            raise option_error(
+                "missing_values", f"has a {type(value).__name__}: use numbers or texts."
             ) from error
     return frozenset(codes - {None})

@@ -31,7 +31,7 @@ from markhood.data.option_values import (
 )
 from markhood.data.storage.backends import MEMORY, Storage
 from markhood.data.variables import Variables
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.findings import FindingLog
 from markhood.options import Options, Sealed, declare, documented, options_from_json
 
@@ -336,11 +336,10 @@ class Reading(TableFormat, Genome, ColumnOptions, RowOptions):
             object.__setattr__(self, "adjust_for", (*self.adjust_for, DEPTH))
         by_similarity = isinstance(self.weights, str) and self.weights == SIMILARITY
         if self.similarity_threshold != 0.1 and not by_similarity:
-            raise InputError(
-                "option-conflict",
+            raise option_error(
                 "similarity_threshold",
-                f"{option('similarity_threshold')} requires {option('weights', SIMILARITY)}: pass "
-                "both, or leave it out.",
+                f"requires {option('weights', SIMILARITY)}: pass both, or leave it out.",
+                "option-conflict",
             )
 
     def _apply_codebook(self, codebook: Codebook) -> None:

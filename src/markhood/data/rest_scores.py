@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.genome.loci import Coordinates
 from markhood.data.variables import UNKNOWN, Variables
 from markhood.errors import InputError
@@ -51,11 +52,11 @@ class Components(NamedTuple):
     units. ``eigenvalues`` of shape (K,) sum up to the number of columns over all components.
     """
 
-    weights: NDArray[np.float64]
-    owners: NDArray[np.int64]
-    means: NDArray[np.float64]
-    deviations: NDArray[np.float64]
-    eigenvalues: NDArray[np.float64]
+    weights: Floats
+    owners: Ints
+    means: Floats
+    deviations: Floats
+    eigenvalues: Floats
 
     @property
     def n(self) -> int:
@@ -67,9 +68,7 @@ class Components(NamedTuple):
         return self._replace(weights=self.weights[:, :n], eigenvalues=self.eigenvalues[:n])
 
 
-def level_columns(
-    codes: NDArray[np.uint16], variables: Variables
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def level_columns(codes: NDArray[np.uint16], variables: Variables) -> tuple[Floats, Ints]:
     """Return columns of level numbers, (n_columns, n_samples), NaN if missing, and owners."""
     if all(len(levels) <= 2 for levels in variables.levels or ()):
         return np.where(codes < 2, codes, np.nan), np.arange(len(codes))
@@ -88,8 +87,8 @@ class StoredFactors(NamedTuple):
     """The factors in the provenance of a graph, checked; one loading per column and factor."""
 
     columns: tuple[str, ...]
-    loadings: NDArray[np.float64]
-    explained: NDArray[np.float64]
+    loadings: Floats
+    explained: Floats
 
     @classmethod
     def of(cls, stored: Any) -> StoredFactors:
@@ -133,11 +132,8 @@ def _damaged() -> InputError:
 
 
 def with_rest_scores(
-    reals: NDArray[np.float64],
-    known: NDArray[np.uint16],
-    variables: Variables,
-    components: Components | None,
-) -> NDArray[np.float64]:
+    reals: Floats, known: NDArray[np.uint16], variables: Variables, components: Components | None
+) -> Floats:
     """Return the real columns of all variables, (n_reals, n_samples), with rest scores if any.
 
     Those have shape (n_variables, n_reals + K, n_samples).
@@ -154,7 +150,7 @@ def with_rest_scores(
     return np.concatenate([shared, scores], axis=1)
 
 
-def known_codes(samples: Samples, nodes: NDArray[np.int64]) -> NDArray[np.uint16]:
+def known_codes(samples: Samples, nodes: Ints) -> NDArray[np.uint16]:
     """Return level numbers of some variables, (n_nodes, n_samples), and mark missing values."""
     bits = Bits(samples.words, samples.n_samples, None if samples.is_binary else samples.starts)
     if samples.is_binary:
@@ -167,7 +163,7 @@ def known_codes(samples: Samples, nodes: NDArray[np.int64]) -> NDArray[np.uint16
     return found
 
 
-def unlinked_sites(samples: Samples, n_nodes: int) -> NDArray[np.int64]:
+def unlinked_sites(samples: Samples, n_nodes: int) -> Ints:
     """Return sites with a squared correlation of at most `LINKED` with those before them.
 
     Sites are taken in the order of the genome and compared with the last ones that were kept on
@@ -194,7 +190,7 @@ def unlinked_sites(samples: Samples, n_nodes: int) -> NDArray[np.int64]:
     return np.sort(np.array(kept, np.int64))
 
 
-def _unit_columns(samples: Samples, sites: NDArray[np.int64]) -> NDArray[np.float32]:
+def _unit_columns(samples: Samples, sites: Ints) -> NDArray[np.float32]:
     """Return centred level numbers of some sites, of length 1, or 0 for constant sites."""
     own = known_codes(samples, sites).astype(np.float64)
     own[own >= UNKNOWN] = np.nan
@@ -204,7 +200,7 @@ def _unit_columns(samples: Samples, sites: NDArray[np.int64]) -> NDArray[np.floa
     return np.asarray(own / np.where(lengths > 1e-9, lengths, np.inf), np.float32)
 
 
-def sample_weights(samples: Samples) -> NDArray[np.float64]:
+def sample_weights(samples: Samples) -> Floats:
     """Return the weight of each sample, with mean 1."""
     if samples.weights is None:
         return np.ones(samples.n_samples)
@@ -213,7 +209,7 @@ def sample_weights(samples: Samples) -> NDArray[np.float64]:
 
 
 def leading_components(
-    samples: Samples, n_nodes: int, n: int, sites: NDArray[np.int64] | None = None
+    samples: Samples, n_nodes: int, n: int, sites: Ints | None = None
 ) -> Components:
     """Compute the leading components of the first variables, or of some of them.
 
@@ -233,7 +229,7 @@ def leading_components(
     return _components_of(samples, np.arange(n_nodes), n)
 
 
-def _components_of(samples: Samples, nodes: NDArray[np.int64], n: int) -> Components:
+def _components_of(samples: Samples, nodes: Ints, n: int) -> Components:
     variables = samples.variables.pick(nodes.tolist())
     columns, owners = level_columns(known_codes(samples, nodes), variables)
     weights, seen = sample_weights(samples), ~np.isnan(columns)
@@ -248,14 +244,12 @@ def _components_of(samples: Samples, nodes: NDArray[np.int64], n: int) -> Compon
     return Components(vectors, owners, means, deviations, values)
 
 
-def leading_eigenvalues(columns: NDArray[Any], n: int) -> NDArray[np.float64]:
+def leading_eigenvalues(columns: NDArray[Any], n: int) -> Floats:
     """Return the largest eigenvalues of X X' / n_samples."""
     return _leading_of(columns, n)[0][::-1]
 
 
-def permuted_eigenvalues(
-    parts: Sequence[NDArray[np.float32]], orders: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def permuted_eigenvalues(parts: Sequence[NDArray[np.float32]], orders: Ints) -> Floats:
     """Return the largest eigenvalue of X' X / n_samples for each permutation of blocks of rows.
 
     ``parts`` are the blocks, (n_columns, n_samples) each; ``orders``, (n_permutations, n_parts,
@@ -289,9 +283,7 @@ def permuted_eigenvalues(
     return np.asarray(np.linalg.eigvalsh(matrices)[:, -1])
 
 
-def leading_eigenvectors(
-    columns: NDArray[np.float64], n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def leading_eigenvectors(columns: Floats, n: int) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues of X X' / n_samples, and their vectors, (n_columns, n)."""
     values, vectors = _leading_of(columns, n)
     if len(columns) > columns.shape[1]:
@@ -301,7 +293,7 @@ def leading_eigenvectors(
     return values, vectors * signs
 
 
-def _leading_of(columns: NDArray[Any], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _leading_of(columns: NDArray[Any], n: int) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, ascending, and vectors of the smaller of X X' and X' X."""
     n_samples, n = columns.shape[1], min(n, *columns.shape)
     rows = columns if len(columns) <= n_samples else columns.T
@@ -326,7 +318,7 @@ def _leading_of(columns: NDArray[Any], n: int) -> tuple[NDArray[np.float64], NDA
 
 def rest_scores(
     known: NDArray[np.uint16], variables: Variables, components: Components, n_targets: int
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return scores without each target's own columns, (n_targets, K, n_samples).
 
     Their variance is about 1. Scores that are the same for all targets are broadcast.
@@ -349,6 +341,6 @@ def rest_scores(
     return found
 
 
-def of_target(reals: NDArray[np.float64], target: int) -> NDArray[np.float64]:
+def of_target(reals: Floats, target: int) -> Floats:
     """Return the real columns of one target, of shape (n_reals, n_samples)."""
     return reals if reals.ndim == 2 else reals[target]

@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints, Words
 from markhood.data.rest_scores import Components, known_codes, with_rest_scores
 from markhood.data.storage.mapped import row_blocks
 from markhood.data.variables import Levels, Variables, level_text
-from markhood.errors import InputError, option
+from markhood.errors import option_error
 from markhood.kernels.bits import Bits, Reals, Weighting
 from markhood.kernels.words import packed, unpacked
 
 if TYPE_CHECKING:
-    from markhood.data.account import Account
+    from markhood.data.codebook import Account
     from markhood.data.reading import Reading
 
 BITS_PER_WORD = 64
@@ -39,7 +40,7 @@ WORDS_PER_LANE = 8  # rows are padded to the widest vector register: kernels nee
 class Weights(NamedTuple):
     """Weights of samples: ``counts`` of shape (n_samples,), dtype int64, times ``unit``."""
 
-    counts: NDArray[np.int64]
+    counts: Ints
     unit: float = 1.0
 
 
@@ -50,21 +51,21 @@ class RealColumn(NamedTuple):
     samples that were read, so that coefficients have the same units in subsets and replicates.
     """
 
-    values: NDArray[np.float64]
+    values: Floats
     mean: float
     deviation: float
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Self:
+    def of(cls, values: Floats) -> Self:
         """Compute mean and standard deviation."""
         return cls(values, float(values.mean()), float(values.std()) or 1.0)
 
     @property
-    def standardised(self) -> NDArray[np.float64]:
+    def standardised(self) -> Floats:
         """The values minus the mean, in standard deviations."""
         return np.asarray((self.values - self.mean) / self.deviation)
 
-    def take(self, rows: NDArray[np.int64]) -> Self:
+    def take(self, rows: Ints) -> Self:
         """Return the values of some samples, in the same units."""
         return self._replace(values=self.values[rows])
 
@@ -110,19 +111,19 @@ class Samples:
         Name of the file that the samples were read from, without its folder.
     """
 
-    words: NDArray[np.uint64]
+    words: Words
     n_samples: int
     variables: Variables
-    missing: Mapping[int, NDArray[np.uint64]] = field(default_factory=dict)
+    missing: Mapping[int, Words] = field(default_factory=dict)
     weights: Weights | None = None
     account: Account | None = None
     are_sites: bool = False
-    rows: NDArray[np.int64] | None = None
+    rows: Ints | None = None
     reading: Reading | None = None
     library: str | None = None
     reals: Mapping[str, RealColumn] = field(default_factory=dict)
     components: Components | None = None
-    clusters: NDArray[np.int64] | None = None
+    clusters: Ints | None = None
     source: str | None = None
 
     @property
@@ -151,7 +152,7 @@ class Samples:
         return len(self.words) == len(self.names)
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Ints:
         """The first row of each variable, and the number of rows: of shape (n_variables + 1,)."""
         if self.is_binary:
             return np.arange(len(self.names) + 1)
@@ -174,14 +175,14 @@ class Samples:
         )
 
     @cached_property
-    def ones(self) -> NDArray[np.int64]:
+    def ones(self) -> Ints:
         """Number of samples in which each row has a one, of shape (n_rows,)."""
         # In blocks, because the counts of all words take an eighth of the memory of the data.
         blocks = np.array_split(self.words, max(1, self.words.size >> 20))
         return np.concatenate([np.bitwise_count(b).sum(axis=1, dtype=np.int64) for b in blocks])
 
     @cached_property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """Share of the total weight for which each row has a one, of shape (n_rows,)."""
         weighting = self.bits.weighting
         if weighting is None:
@@ -191,15 +192,15 @@ class Samples:
         return np.asarray(np.concatenate(ones) / self.total_weight)
 
     @cached_property
-    def is_constant(self) -> NDArray[np.bool_]:
+    def is_constant(self) -> Bools:
         """Whether each variable has a single level, of shape (n_variables,)."""
         if self.is_binary:
-            constant: NDArray[np.bool_] = (self.ones == 0) | (self.ones == self.n_samples)
+            constant: Bools = (self.ones == 0) | (self.ones == self.n_samples)
             return constant
         return np.array([len(values) < 2 for values in self.levels])
 
     @cached_property
-    def information(self) -> NDArray[np.float64]:
+    def information(self) -> Floats:
         """N times the entropy of each variable, in nats, of shape (n_variables,).
 
         An approximation for weighted samples: the shares of levels are unweighted.
@@ -208,7 +209,7 @@ class Samples:
         owner = np.repeat(np.arange(self.n_variables), np.diff(self.starts))
         lowest = np.float64(n) - np.bincount(owner, rows, minlength=self.n_variables)
 
-        def surprise(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        def surprise(counts: Floats) -> Floats:
             with np.errstate(divide="ignore"):
                 return np.where(counts > 0, -counts * np.log(counts / n), 0.0)
 
@@ -239,7 +240,7 @@ class Samples:
             digest.update(b"clusters" + self.clusters.tobytes())
         return digest.hexdigest()
 
-    def weight_of(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def weight_of(self, words: Words) -> Floats:
         """Return the total weight of the samples whose bits are set, for each packed row.
 
         Examples
@@ -256,7 +257,7 @@ class Samples:
         counts = sum(np.ldexp(own.astype(np.float64), k) for k, own in enumerate(digits))
         return np.asarray(counts * weighting.unit)
 
-    def pick(self, variables: NDArray[np.int64]) -> Samples:
+    def pick(self, variables: Ints) -> Samples:
         """Return some of the variables, in this order, in memory, without components."""
         lengths = np.diff(self.starts)[variables]
         before = np.cumsum(lengths) - lengths
@@ -270,7 +271,7 @@ class Samples:
             components=None,
         )
 
-    def take(self, rows: NDArray[np.int64]) -> Samples:
+    def take(self, rows: Ints) -> Samples:
         """Return some of the samples, in this order; repeated indices repeat samples.
 
         Examples
@@ -318,18 +319,18 @@ class Samples:
         if given.ndim == 1 and len(given) == n_rows and self.rows is not None:
             return np.asarray(given[self.rows])
         dropped = f" of {n_rows} rows" if n_rows != self.n_samples else ""
-        raise InputError(
-            "weights" if name == "weights" else "labels",
+        raise option_error(
             name,
-            f"{option(name)} has shape {given.shape} for {self.n_samples} samples{dropped}: pass "
-            "one value per row.",
+            f"has shape {given.shape} for {self.n_samples} samples{dropped}: pass one value per "
+            "row.",
+            "weights" if name == "weights" else "labels",
         )
 
     def with_order(self, ordered: Sequence[bool]) -> Samples:
         """Return the same samples with ordered levels for some variables."""
         return replace(self, variables=replace(self.variables, ordered=tuple(ordered)))
 
-    def _ordered(self) -> NDArray[np.bool_] | None:
+    def _ordered(self) -> Bools | None:
         """Return which variables are ordered, of shape (n_variables,); None if there are none."""
         if self.is_binary or self.variables.ordered is None:
             return None
@@ -362,9 +363,7 @@ def words_per_row(n_samples: int) -> int:
     return max(1, -(-n_samples // bits_per_lane)) * WORDS_PER_LANE
 
 
-def taken_bits(
-    words: NDArray[np.uint64], n_samples: int, rows: NDArray[np.int64]
-) -> NDArray[np.uint64]:
+def taken_bits(words: Words, n_samples: int, rows: Ints) -> Words:
     """Return packed rows with some of their samples, in this order."""
     taken = np.zeros((len(words), words_per_row(len(rows))), np.uint64)
     block = max(1, (1 << 24) // max(1, n_samples))  # unpacked rows take eight times the memory

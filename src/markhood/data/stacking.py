@@ -18,8 +18,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.coding.bins import bin_like
 from markhood.data.coding.coders import in_order
 from markhood.data.coding.merged import are_merged
@@ -161,7 +161,7 @@ def _union(name: str, own: Sequence[tuple[Any, ...]], are_ordered: bool) -> tupl
     return tuple(found)
 
 
-def _clusters(parts: Sequence[Samples]) -> NDArray[np.int64] | None:
+def _clusters(parts: Sequence[Samples]) -> Ints | None:
     """Return the clusters of all tables; samples of tables without clusters are alone."""
     if all(part.clusters is None for part in parts):
         return None

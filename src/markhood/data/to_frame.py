@@ -174,8 +174,6 @@ def _polars_column(polars: Any, column: Any) -> Any:
         texts = np.array(column.levels, dtype=object)[column.codes].tolist()
         return polars.Series(texts, dtype=polars.Enum(column.levels))
     is_text = isinstance(column, np.ndarray) and column.dtype == object
-    return (
-        polars.Series(column.tolist(), dtype=polars.String)
-        if is_text
-        else polars.Series(column, strict=False)
-    )
+    if is_text:
+        return polars.Series(column.tolist(), dtype=polars.String)
+    return polars.Series(column, strict=False)

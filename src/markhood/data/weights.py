@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints, Words
 from markhood.data.coding.names import chosen_columns
 from markhood.data.reading import SIMILARITY, Reading
 from markhood.data.samples import Samples, Weights, words_per_row
@@ -92,7 +93,7 @@ def _warn_of_lost(n: int) -> None:
         )
 
 
-def _survey(numbers: NDArray[np.float64]) -> Weights:
+def _survey(numbers: Floats) -> Weights:
     """Return survey weights with the effective sample size as their sum."""
     relative = numbers / numbers.max()  # the sum of large numbers may not be finite
     counts = _counted(relative / relative[relative > 0].mean(), UNIT).counts
@@ -114,7 +115,7 @@ def effective_size(weights: NDArray[Any]) -> float:
     return float(numbers.sum() ** 2 / (numbers**2).sum())
 
 
-def with_sum(counts: NDArray[np.int64], total: float) -> float:
+def with_sum(counts: Ints, total: float) -> float:
     """Return the unit with which counts have about this sum, with a short mantissa."""
     mantissa, exponent = math.frexp(total / float(counts.sum()))
     return math.ldexp(round(math.ldexp(mantissa, UNIT_DIGITS)), exponent - UNIT_DIGITS)
@@ -163,7 +164,7 @@ def recognised(samples: Samples, reading: Reading) -> Samples:
     return samples
 
 
-def _is_survey(samples: Samples, counts: NDArray[np.int64], name: str) -> bool:
+def _is_survey(samples: Samples, counts: Ints, name: str) -> bool:
     """Return whether whole-number weights are probably survey weights."""
     if name in COUNT_NAMES or (counts == 1).all():
         return False
@@ -177,7 +178,7 @@ def _is_survey(samples: Samples, counts: NDArray[np.int64], name: str) -> bool:
     return len(np.unique(row_hashes([*samples.words], samples.n_samples))) < samples.n_samples
 
 
-def row_hashes(rows: Sequence[NDArray[np.uint64]], n_samples: int) -> NDArray[np.uint64]:
+def row_hashes(rows: Sequence[Words], n_samples: int) -> Words:
     """Return a hash of the bits of every sample in packed rows."""
     hashes = np.zeros(n_samples, np.uint64)
     for start in range(0, len(rows), 64):
@@ -187,7 +188,7 @@ def row_hashes(rows: Sequence[NDArray[np.uint64]], n_samples: int) -> NDArray[np
     return hashes
 
 
-def check_weights(values: Any, n_samples: int) -> NDArray[np.float64]:
+def check_weights(values: Any, n_samples: int) -> Floats:
     """Return weights as an array of finite, non-negative numbers, one per sample."""
     try:
         if np.iscomplexobj(values):  # which NumPy would convert with a warning only
@@ -219,7 +220,7 @@ def _unusable(text: str) -> InputError:
     return InputError("weights", "weights", text)
 
 
-def _counted(numbers: NDArray[np.float64], unit: float) -> Weights:
+def _counted(numbers: Floats, unit: float) -> Weights:
     units = np.rint(numbers / unit)
     if units.max() >= 2.0**MOST_DIGITS or units.sum() >= 2.0**62:
         raise _unusable(
@@ -229,7 +230,7 @@ def _counted(numbers: NDArray[np.float64], unit: float) -> Weights:
     return Weights(units.astype(np.int64), unit)
 
 
-def read_weights(path: Path) -> NDArray[np.float64]:
+def read_weights(path: Path) -> Floats:
     """Read weights from an .npy file, or from text with one number per line."""
     try:
         if path.suffix.lower() == ".npy":
@@ -395,7 +396,7 @@ def similarity_weights(samples: Samples, threshold: float = 0.1, side: int = SID
     return Weights(counts, SIMILARITY_UNIT)
 
 
-def _differences(digits: list[NDArray[np.uint64]], one: slice, other: slice) -> NDArray[np.uint16]:
+def _differences(digits: list[Words], one: slice, other: slice) -> NDArray[np.uint16]:
     """Count the variables in which pairs of samples differ, of shape (one, other)."""
     shape = one.stop - one.start, other.stop - other.start
     total = np.zeros(shape, np.uint32)
@@ -410,7 +411,7 @@ def _differences(digits: list[NDArray[np.uint64]], one: slice, other: slice) -> 
     return total
 
 
-def _by_sample(samples: Samples) -> list[NDArray[np.uint64]]:
+def _by_sample(samples: Samples) -> list[Words]:
     """Return the binary digits of levels, packed by sample, by number of digits."""
     n_digits = np.array([max(1, (len(ls) - 1).bit_length()) for ls in samples.levels])
     for j in samples.missing:
@@ -418,7 +419,7 @@ def _by_sample(samples: Samples) -> list[NDArray[np.uint64]]:
     return [_digits(samples, np.flatnonzero(n_digits == n), n) for n in np.unique(n_digits)]
 
 
-def _digits(samples: Samples, variables: NDArray[np.int64], n_digits: int) -> NDArray[np.uint64]:
+def _digits(samples: Samples, variables: Ints, n_digits: int) -> Words:
     """Return the digits of some variables' levels, of shape (n_digits, words, n_samples)."""
     n_words = -(-len(variables) // 64)
     digits = np.zeros((n_digits, n_words, samples.n_samples), np.uint64)
@@ -429,7 +430,7 @@ def _digits(samples: Samples, variables: NDArray[np.int64], n_digits: int) -> ND
     return digits
 
 
-def _digit(samples: Samples, variable: int, digit: int) -> NDArray[np.uint64]:
+def _digit(samples: Samples, variable: int, digit: int) -> Words:
     """Return where a digit of a variable's level is one; missing is an additional level."""
     start, stop = samples.starts[variable : variable + 2]
     found = np.zeros(samples.words.shape[1], np.uint64)

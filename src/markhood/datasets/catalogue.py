@@ -3,6 +3,11 @@
 A data set is a compressed CSV file in `files/`; an empty cell is a missing value. Only data whose
 licence allows redistribution are included. `README.md` in this folder repeats sources and
 licences for readers of the files; a test compares the two.
+
+The data set of the demo: the handwritten digits of scikit-learn in black and white. 1797 images of
+8 x 8 pixels; a pixel is on above half intensity. Neighbouring pixels depend on each other, so the
+learned graph can be checked by eye. The pixels are stored in a file because the command line does
+not import scikit-learn.
 """
 
 from __future__ import annotations
@@ -14,13 +19,17 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from markhood.data.formats.digits import PIXEL_NAMES, digit_pixels
+from markhood.data.coding.encode import encode
+from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of
 from markhood.errors import InputError
 
 CC_BY = "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)"
 CC0 = "CC0 1.0 (https://creativecommons.org/publicdomain/zero/1.0/)"
+SIDE = 8
+PIXEL_NAMES = tuple(f"r{k // SIDE}c{k % SIDE}" for k in range(SIDE * SIDE))
 
 
 class Dataset(NamedTuple):
@@ -166,3 +175,24 @@ def _typed(cells: Iterable[str]) -> Any:
         except ValueError:
             continue
     return [cell or None for cell in column]
+
+
+def digits() -> Samples:
+    """Return the pixels of the digits, named by row and column: r0c0, r0c1, ... r7c7.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")  # some pixels at the border are never on
+    ...     digits().n_samples
+    1797
+    """
+    return encode(digit_pixels(), names=PIXEL_NAMES)
+
+
+def digit_pixels() -> NDArray[np.uint8]:
+    """Return the pixels, one row per image: 1 if a pixel is on."""
+    with (files("markhood.data.formats") / "digits.npz").open("rb") as file:
+        pixels: NDArray[np.uint8] = np.load(file)["data"]
+    return pixels

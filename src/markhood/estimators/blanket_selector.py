@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.coding.encode import column_names, encode_table
 from markhood.data.reading import Missing, Reading
 from markhood.data.samples import Samples
@@ -103,7 +104,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         names = column_names(X) or default_names(self.n_features_in_)
         # Some columns may be left out.
         numbers = np.array([names.index(name) for name in found.names], np.int64)
-        self.evidence_: NDArray[np.float64] = np.zeros(self.n_features_in_)
+        self.evidence_: Floats = np.zeros(self.n_features_in_)
         self.evidence_[numbers] = found.evidence
         self._is_kept = np.zeros(self.n_features_in_, np.bool_)
         self._is_kept[numbers] = True
@@ -133,7 +134,7 @@ class BlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             warnings.simplefilter("ignore", DataWarning)  # the same as for the features
             return encode_table(table, reading, [_TARGET])
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self._is_kept
 
@@ -166,5 +167,5 @@ def _joined(features: Samples, target: Samples) -> Samples:
     return replace(features, words=words, variables=variables, account=None)
 
 
-def _rows(samples: Samples) -> NDArray[np.int64]:
+def _rows(samples: Samples) -> Ints:
     return np.arange(samples.n_samples) if samples.rows is None else samples.rows

@@ -1,7 +1,7 @@
 """One scikit-learn estimator per method.
 
-They derive from `StructureEstimator`, which adds the declared options and a common example to their
-docstrings.
+They derive from `StructureEstimator`, which adds the declared options, the attributes that all have
+and an example to their docstrings.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError
 from markhood.estimators.structure import StructureEstimator
 from markhood.learning import methods
@@ -31,43 +31,13 @@ from markhood.learning.methods.pairs import (
 from markhood.learning.methods.rivals import BlanketsJointPosteriorOptions, L1LogisticOptions
 from markhood.output.inference_data import to_inference_data
 from markhood.search.values.probabilities import Draws
-from markhood.stability.communities import CommunityStability, community_stability
+from markhood.stability.centrality import CommunityStability, community_stability
 from markhood.stability.replicates import Replicate
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HillClimbing(StructureEstimator, HillClimbingOptions):
-    """Learn a graph by hill climbing over all variables (HC).
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    graph_ : Graph
-        The learned graph.
-    or_graph_ : Graph
-        The union of all blankets.
-    adjacency_ : csr_array of shape (n_features, n_features), dtype bool
-        Whether two variables are joined.
-    blanket_scores_ : ndarray of shape (n_features,)
-        Score of every variable in ``graph_``; 0 for a constant one.
-    score_ : float
-        Their sum.
-    regressions_ : Regressions
-        Regressions of every variable on its neighbours in ``graph_``.
-    model_ : FittedModel
-        The distribution on ``graph_``, fitted on first access; see `fit_model`.
-    evaluations_ : dict of str to ndarray
-        Number of blankets of each size that were scored, by phase.
-    n_features_in_ : int
-        Number of variables.
-    feature_names_in_ : ndarray of str
-        Column names of ``X``, if all are strings.
-
-    {example}
-    """
+    """Learn a graph by hill climbing over all variables (HC)."""
 
     _method: ClassVar = methods.HillClimbing
 
@@ -80,18 +50,10 @@ class PLRHC(StructureEstimator, PlrhcOptions):
     ``depth`` steps of it in the graph of the pairs that passed. The screen's criterion is always
     BIC_gamma.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
     screened_graph_ : Graph
         The pairs that passed the screen.
-    graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
-        As for `HillClimbing`.
-
-    {example}
     """
 
     _method: ClassVar = methods.Plrhc
@@ -99,19 +61,7 @@ class PLRHC(StructureEstimator, PlrhcOptions):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginalPseudoLikelihood(StructureEstimator, MarginalPseudoLikelihoodOptions):
-    """Learn a graph by hill climbing by the marginal pseudo-likelihood (MPL).
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
-        As for `HillClimbing`.
-
-    {example}
-    """
+    """Learn a graph by hill climbing by the marginal pseudo-likelihood (MPL)."""
 
     _method: ClassVar = methods.MarginalPseudoLikelihood
 
@@ -120,18 +70,10 @@ class MarginalPseudoLikelihood(StructureEstimator, MarginalPseudoLikelihoodOptio
 class L1Logistic(StructureEstimator, L1LogisticOptions):
     """Learn a graph from the paths of L1-penalised logistic regressions (L1LR-BIC).
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
-    graph_, or_graph_, adjacency_, blanket_scores_, score_
-        As for `HillClimbing`.
     evaluations_ : dict of str to ndarray
         Number of supports of each size that were scored.
-
-    {example}
     """
 
     _method: ClassVar = methods.L1Logistic
@@ -141,18 +83,12 @@ class L1Logistic(StructureEstimator, L1LogisticOptions):
 class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
     """Learn the graph whose independence assertions have the largest joint posterior (BJP).
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
-    graph_, or_graph_, adjacency_, blanket_scores_, score_
-        As for `HillClimbing`; ``or_graph_`` has the edges of ``graph_``, and scores are BIC_gamma.
+    blanket_scores_ : ndarray of shape (n_features,)
+        BIC_gamma of every variable in ``graph_``; 0 for a constant one.
     evaluations_ : dict of str to ndarray
         Number of independence tests by the number of conditioning variables.
-
-    {example}
     """
 
     _method: ClassVar = methods.BlanketsJointPosterior
@@ -162,17 +98,11 @@ class BlanketsJointPosterior(StructureEstimator, BlanketsJointPosteriorOptions):
 class Pairwise(StructureEstimator, PairwiseOptions):
     """Join all pairs of variables that pass the screen; dependences may be indirect.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
-    graph_, screened_graph_, or_graph_, adjacency_, evaluations_
-        As for `PLRHC`; there is no screened graph if all pairs are ranked. Evidence and coupling of
+    screened_graph_ : Graph
+        The pairs that passed the screen; absent if all pairs are ranked. Evidence and coupling of
         an edge are those of the pair alone, so there are no regressions and no score.
-
-    {example}
     """
 
     _method: ClassVar = methods.Pairwise
@@ -183,16 +113,10 @@ class Pairwise(StructureEstimator, PairwiseOptions):
 class ChowLiu(StructureEstimator, ChowLiuOptions):
     """Learn the forest under which the data are most likely.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
-    graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
-        As for `PLRHC`; ``or_graph_`` has the edges of ``graph_``.
-
-    {example}
+    screened_graph_ : Graph
+        The pairs that passed the screen.
     """
 
     _method: ClassVar = methods.ChowLiu
@@ -204,16 +128,11 @@ class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
 
     Missing values are not imputed; they do not contribute.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
-    graph_, or_graph_, adjacency_, evaluations_
-        As for `PLRHC`; the two graphs are equal. The evidence of an edge is its score, which ranks
-        the pairs of one data set and is not a likelihood ratio. Its coupling is that of the full
-        model.
+    graph_ : Graph
+        The learned graph. The evidence of an edge is its score, which ranks the pairs of one data
+        set and is not a likelihood ratio. Its coupling is that of the full model.
     pairs_ : ndarray of shape (n_pairs, 2)
         All pairs of variables that vary, i < j.
     scores_ : ndarray of shape (n_pairs,)
@@ -235,24 +154,22 @@ class PseudoLikelihood(StructureEstimator, PseudoLikelihoodOptions):
     def _keep(self, learned: LearnedGraph) -> None:
         super()._keep(learned)
         assert learned.ranking is not None
-        self.pairs_: NDArray[np.int64] = learned.ranking.pairs
-        self.scores_: NDArray[np.float64] = learned.ranking.scores
+        self.pairs_: Ints = learned.ranking.pairs
+        self.scores_: Floats = learned.ranking.scores
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Bayes(StructureEstimator, BayesOptions):
     """Estimate the posterior probability of every edge by Markov chains over graphs.
 
-    Parameters
-    ----------
-    {parameters}
-
     Attributes
     ----------
-    graph_, screened_graph_, or_graph_, adjacency_, blanket_scores_, score_, evaluations_
-        As for `PLRHC`. Every edge has a probability (``graph_.probability``); its coupling is the
-        mean given that the edge is present. The annotations have its 95 % interval, and ``rhat``
-        and ``ess``, the R-hat and the effective sample size of the edge in the chains.
+    graph_ : Graph
+        Every edge has a probability (``graph_.probability``); its coupling is the mean given that
+        the edge is present. The annotations have its 95 % interval, and ``rhat`` and ``ess``, the
+        R-hat and the effective sample size of the edge in the chains.
+    screened_graph_ : Graph
+        The pairs that passed the screen.
     pairs_ : ndarray of shape (n_pairs, 2)
         Candidate pairs, i < j; the probability of all other pairs is close to 0.
     probabilities_ : ndarray of shape (n_pairs,)
@@ -270,7 +187,7 @@ class Bayes(StructureEstimator, BayesOptions):
     draws_ : Draws
         Edges after each averaged sweep, and their probabilities, with ``keep_draws=True``.
     model_ : FittedModel
-        As for `HillClimbing`, with ``coupling_scale_`` as its prior.
+        The distribution on ``graph_``, with ``coupling_scale_`` as its prior.
 
     Examples
     --------
@@ -288,13 +205,13 @@ class Bayes(StructureEstimator, BayesOptions):
         super()._keep(learned)
         found = learned.probabilities
         assert found is not None
-        self.pairs_: NDArray[np.int64] = found.pairs
-        self.probabilities_: NDArray[np.float64] = found.probabilities
+        self.pairs_: Ints = found.pairs
+        self.probabilities_: Floats = found.probabilities
         self.edge_density_ = found.density
         if self.keep_draws and found.draws is not None:
             self.draws_: Draws = found.draws
             sizes = np.add.reduceat(found.couplings**2, found.starts[:-1])
-            self._pair_couplings: NDArray[np.float64] = np.sqrt(sizes)
+            self._pair_couplings: Floats = np.sqrt(sizes)
         self.coupling_scale_, self.background_ = found.scale, found.background
         levels = learned.graph.variables.levels
         assert levels is not None

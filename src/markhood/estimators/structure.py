@@ -9,14 +9,16 @@ scikit-learn and type checkers find all parameters in the generated `__init__`.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from markhood.arrays import Floats
 from markhood.data.coding.encode import column_names
 from markhood.data.matching import numbers_like, real_units
 from markhood.data.rest_scores import stored_components, with_rest_scores
@@ -27,9 +29,9 @@ from markhood.learning.methods import Method
 from markhood.learning.request import Request, SharedOptions, flattened
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
-from markhood.model.fitting.prior import SCALE
+from markhood.model.fitting.layout import SCALE
 from markhood.model.regressions import Regressions
-from markhood.options import documented
+from markhood.options import parameter_section
 
 # scikit-learn is untyped, and a type checker accepts any keyword of a class with an untyped base.
 if TYPE_CHECKING:
@@ -50,17 +52,34 @@ else:
     from sklearn.base import BaseEstimator
 
 
-EXAMPLE = """Examples
-    --------
-    >>> import numpy as np
-    >>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
-    >>> coins[20:, 2] = coins[20:, 0]
-    >>> {name}().fit(coins).graph_.edges.tolist()
-    [[0, 2]]"""
-
-
-def _has_regressions(estimator: StructureEstimator) -> bool:
-    return estimator._is_conditional
+ATTRIBUTES = """graph_ : Graph
+    The learned graph.
+or_graph_ : Graph
+    The union of all blankets; the edges of ``graph_`` where the method has no blankets.
+adjacency_ : csr_array of shape (n_features, n_features), dtype bool
+    Whether two variables are joined.
+evaluations_ : dict of str to ndarray
+    Number of blankets of each size that were scored, by phase.
+model_ : FittedModel
+    The distribution on ``graph_``, fitted on first access; see `fit_model`.
+n_features_in_ : int
+    Number of variables.
+feature_names_in_ : ndarray of str
+    Column names of ``X``, if all are strings.
+"""
+OF_REGRESSIONS = """blanket_scores_ : ndarray of shape (n_features,)
+    Score of every variable in ``graph_``; 0 for a constant one.
+score_ : float
+    Their sum.
+regressions_ : Regressions
+    Regressions of every variable on its neighbours in ``graph_``.
+"""
+ATTRIBUTES_HEADING, EXAMPLES_HEADING = "Attributes\n----------\n", "Examples\n--------\n"
+EXAMPLE = """>>> import numpy as np
+>>> coins = np.random.default_rng(0).integers(0, 2, size=(200, 3))
+>>> coins[20:, 2] = coins[20:, 0]
+>>> {name}().fit(coins).graph_.edges.tolist()
+[[0, 2]]"""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -71,12 +90,23 @@ class StructureEstimator(BaseEstimator, SharedOptions):
     _is_conditional: ClassVar[bool] = True  # whether edges are conditional on other neighbours
 
     def __init_subclass__(cls) -> None:
-        """Add the options and an example to the docstring."""
+        """Add the options, the attributes of all estimators and an example to the docstring."""
         super().__init_subclass__()
-        if "_method" in cls.__dict__:
-            documented(cls._method, SharedOptions)(cls)
-            if cls.__doc__ is not None:  # None with python -OO
-                cls.__doc__ = cls.__doc__.replace("{example}", EXAMPLE.format(name=cls.__name__))
+        if "_method" not in cls.__dict__ or cls.__doc__ is None:  # None with python -OO
+            return
+        about, _, example = cleandoc(cls.__doc__).partition(EXAMPLES_HEADING)
+        about, _, own = about.partition(ATTRIBUTES_HEADING)
+        shared = ATTRIBUTES + OF_REGRESSIONS * cls._is_conditional
+        named = {line.partition(" : ")[0] for line in own.splitlines() if " : " in line}
+        entries = [
+            one for one in re.split(r"(?m)^(?=\S)", shared) if one.partition(" ")[0] not in named
+        ]
+        cls.__doc__ = (
+            f"{about.strip()}\n\nParameters\n----------\n"
+            f"{parameter_section((cls._method, SharedOptions), '')}\n\n"
+            f"{ATTRIBUTES_HEADING}{''.join(entries)}{own.strip()}\n\n"
+            f"{EXAMPLES_HEADING}{example or EXAMPLE.format(name=cls.__name__)}"
+        )
 
     def flat_options(self) -> tuple[str, dict[str, Any]]:
         """Return the name of the method and all options, for `Request.of`.
@@ -137,7 +167,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         self.adjacency_ = learned.graph.adjacency()
         self.evaluations_ = learned.evaluations
         if learned.regressions is not None and learned.blanket_scores is not None:
-            self.blanket_scores_: NDArray[np.float64] = learned.blanket_scores
+            self.blanket_scores_: Floats = learned.blanket_scores
             self.score_ = float(learned.blanket_scores.sum())
             self.regressions_: Regressions = learned.regressions
 
@@ -158,7 +188,7 @@ class StructureEstimator(BaseEstimator, SharedOptions):
         """Return the prior standard deviation of couplings."""
         return SCALE
 
-    @available_if(_has_regressions)  # type: ignore[untyped-decorator]
+    @available_if(lambda own: own._is_conditional)  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: None = None) -> float:
         """Return the mean log pseudo-likelihood of samples.
 

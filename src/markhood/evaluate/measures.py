@@ -14,13 +14,14 @@ columns apart. True edges within a group are not counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
+from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 
@@ -65,11 +66,11 @@ class InclusionByDistance:
         Number of these pairs that are learned edges.
     """
 
-    pairs: NDArray[np.int64]
-    included: NDArray[np.int64]
+    pairs: Ints
+    included: Ints
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """Share of the pairs that are learned edges, shape (longest,); NaN without pairs."""
         shares = np.full(len(self.pairs), np.nan)
         np.divide(self.included, self.pairs, out=shares, where=self.pairs > 0)
@@ -118,9 +119,9 @@ class EdgeOutcomes(NamedTuple):
         True edges that were learned, true edges that were not, and learned edges that are not true.
     """
 
-    hits: NDArray[np.int64]
-    missed: NDArray[np.int64]
-    false: NDArray[np.int64]
+    hits: Ints
+    missed: Ints
+    false: Ints
 
 
 def edge_outcomes(truth: Graph, learned: Graph) -> EdgeOutcomes:
@@ -253,7 +254,7 @@ def folded(truth: Graph, learned: Graph) -> Graph:
     return Graph(nodes, np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0))
 
 
-def _matched_edges(truth: Graph, learned: Graph) -> NDArray[np.int64]:
+def _matched_edges(truth: Graph, learned: Graph) -> Ints:
     """Return the learned edges in the node numbers of the true graph, i < j."""
     number = {name: i for i, name in enumerate(truth.nodes)}
     for these, others, graph in (
@@ -275,9 +276,37 @@ def _matched_edges(truth: Graph, learned: Graph) -> NDArray[np.int64]:
     return np.sort(numbers[learned.edges], axis=1)
 
 
-def _codes(edges: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
+def _codes(edges: Ints, n_nodes: int) -> Ints:
     return edges[:, 0] * n_nodes + edges[:, 1]
 
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else float("nan")
+
+
+def base_pairs_among(pairs: Iterable[tuple[int, int]], nodes: Sequence[str]) -> Graph:
+    """Return the graph of base pairs whose nodes are columns of the alignment.
+
+    Parameters
+    ----------
+    pairs : iterable of (int, int)
+        Column numbers in the alignment, counted from 1.
+    nodes : sequence of str
+        Column numbers to use as nodes; pairs with other columns are left out.
+
+    Examples
+    --------
+    >>> base_pairs_among([(1, 9), (2, 8)], ["2", "5", "8"]).edge_names()
+    [('2', '8')]
+    """
+    number = {name: k for k, name in enumerate(nodes)}
+    if not any(name.isdecimal() for name in number):
+        raise InputError(
+            "graphs-differ",
+            "",
+            "The names of the nodes are not column numbers. Compare the structure with a graph "
+            "that was learned from its alignment.",
+        )
+    ends = [(number.get(str(i)), number.get(str(j))) for i, j in pairs]
+    edges = sorted(sorted(e) for e in ends if None not in e)  # type: ignore[type-var]
+    return Graph(Variables(tuple(nodes)), np.array(edges, dtype=np.int64).reshape(-1, 2))

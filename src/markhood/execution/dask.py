@@ -13,8 +13,14 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from markhood.errors import InputError
-from markhood.execution.cluster import MOST_LOSSES, Cluster, DataLostError
-from markhood.execution.packed_work import forget, has_file, run_tiles
+from markhood.execution.cluster import (
+    MOST_LOSSES,
+    Cluster,
+    DataLostError,
+    forget,
+    has_file,
+    run_tiles,
+)
 
 
 class DaskEngine:

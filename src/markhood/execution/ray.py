@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from markhood.errors import InputError
-from markhood.execution.cluster import Cluster
-from markhood.execution.packed_work import has_file, run_tiles
+from markhood.execution.cluster import Cluster, has_file, run_tiles
 
 RETRIES = 8  # of a call whose worker died
 PATIENCE = 10  # seconds to wait for a machine

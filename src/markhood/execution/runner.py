@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 from markhood.execution.checkpoint import Checkpoint
-from markhood.execution.executor import Executor, Failure
-from markhood.execution.local import Local
+from markhood.execution.executors import Executor, Failure, Local
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -79,17 +77,14 @@ class Runner:
             done = len(finished)
             self.progress(phase, done, len(tiles))
             left = [k for k in range(len(tiles)) if k not in finished]
-            running = self._executor.outcomes(work, [tiles[k] for k in left])
+            executor = self.executor or Local(self.n_jobs)
+            running = executor.outcomes(work, [tiles[k] for k in left])
             for at, outcome in stack.enter_context(closing(running)):
                 if saved and not isinstance(outcome, Failure):
                     saved.add(left[at], outcome)
                 done += 1
                 self.progress(phase, done, len(tiles))
                 yield left[at], outcome
-
-    @cached_property
-    def _executor(self) -> Executor:
-        return self.executor or Local(self.n_jobs)
 
 
 def one_blas_thread() -> AbstractContextManager[object]:

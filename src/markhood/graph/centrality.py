@@ -18,7 +18,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from markhood.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -39,11 +41,11 @@ TIE = 1e-9  # relative difference below which two paths are equally short
 
 def centralities(
     n_nodes: int,
-    edges: NDArray[np.int64],
+    edges: Ints,
     weights: ArrayLike,
-    communities: NDArray[np.int64],
+    communities: Ints,
     table_cells: int = TABLE_CELLS,
-) -> Mapping[str, NDArray[np.float64]]:
+) -> Mapping[str, Floats]:
     """Compute all centralities in `MEASURES` of all nodes.
 
     Parameters
@@ -73,7 +75,7 @@ def centralities(
     lengths = 1 / np.maximum(size, MIN_WEIGHT)
     closeness, betweenness = _by_paths(n_nodes, edges, lengths, table_cells)
 
-    def summed(of_edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    def summed(of_edges: Floats) -> Floats:
         return np.bincount(edges.ravel(), np.repeat(of_edges, 2), n_nodes).astype(np.float64)
 
     return {
@@ -88,8 +90,8 @@ def centralities(
 
 
 def _by_paths(
-    n_nodes: int, edges: NDArray[np.int64], lengths: NDArray[np.float64], table_cells: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    n_nodes: int, edges: Ints, lengths: Floats, table_cells: int
+) -> tuple[Floats, Floats]:
     """Return closeness and betweenness."""
     from scipy.sparse import csc_array, csr_array
     from scipy.sparse.csgraph import dijkstra
@@ -123,13 +125,8 @@ def _by_paths(
 
 
 def _dependencies(
-    on_path: NDArray[np.float64],
-    tails: NDArray[np.int64],
-    heads: NDArray[np.int64],
-    into: csr_array,
-    out_of: csr_array,
-    sources: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    on_path: Floats, tails: Ints, heads: Ints, into: csr_array, out_of: csr_array, sources: Ints
+) -> Floats:
     """Sum the dependencies (Brandes, 2001) of a block of sources on each node."""
     at_source = np.zeros((into.shape[0], len(sources)))
     at_source[sources, np.arange(len(sources))] = 1.0

@@ -10,11 +10,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.columns import can_name_annotation
 
 _Number = TypeVar("_Number", np.int64, np.float64)
+
+
+def invalid_graph(where: str, text: str) -> InputError:
+    """Return the error of an argument of `Graph`, or of a graph from elsewhere."""
+    return InputError("graph-invalid", where, text)
 
 
 def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
@@ -23,8 +29,7 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
         for what in ("levels", "loci", "members"):
             part = getattr(nodes, what)
             if part is not None and len(part) != len(nodes):
-                raise InputError(
-                    "graph-invalid",
+                raise invalid_graph(
                     what,
                     f"{what} must have one entry for each of {len(nodes)} nodes, not {len(part)}.",
                 )
@@ -35,7 +40,7 @@ def checked_variables(nodes: Iterable[str] | Variables) -> Variables:
         return Variables(names)
     for name in names:
         if not isinstance(name, str):
-            raise InputError("graph-invalid", "nodes", f"Node names must be strings, not {name!r}.")
+            raise invalid_graph("nodes", f"Node names must be strings, not {name!r}.")
     return Variables(tuple(str(name) for name in names))  # numpy's str_ becomes str
 
 
@@ -44,16 +49,13 @@ def node_numbers(variables: Variables) -> dict[str, int]:
     numbers = variables.numbers
     if len(numbers) < len(variables):
         twice = next(name for i, name in enumerate(variables.names) if numbers[name] != i)
-        raise InputError(
-            "graph-invalid", twice, f"Two nodes are named {twice!r}; node names must differ."
-        )
+        raise invalid_graph(twice, f"Two nodes are named {twice!r}; node names must differ.")
     if variables.members is not None:
         numbers = dict(numbers)
     for i, own in enumerate(variables.members or ()):
         for member in own:
             if numbers.setdefault(member.name, i) != i or member.name == variables.names[i]:
-                raise InputError(
-                    "graph-invalid",
+                raise invalid_graph(
                     member.name,
                     f"{member.name!r} is a member of a group and also the name of another node or "
                     "member; names must differ.",
@@ -61,18 +63,17 @@ def node_numbers(variables: Variables) -> dict[str, int]:
     return numbers
 
 
-def checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) -> NDArray[np.int64]:
+def checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) -> Ints:
     """Copy edges to a new (m, 2) array, with rows as given."""
     listed = edges if hasattr(edges, "__array__") else list(edges)  # type: ignore[arg-type]
     try:
         pairs = np.array(listed)
     except ValueError:
-        raise InputError("graph-invalid", "edges", "Edges must be pairs of node numbers.") from None
+        raise invalid_graph("edges", "Edges must be pairs of node numbers.") from None
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise InputError(
-            "graph-invalid",
+        raise invalid_graph(
             "edges",
             "Edges must be pairs of node numbers, not an array of "
             f"{pairs.dtype} with shape {pairs.shape}.",
@@ -80,96 +81,80 @@ def checked_pairs(edges: ArrayLike | Iterable[tuple[int, int]], n_nodes: int) ->
     outside = np.flatnonzero(((pairs < 0) | (pairs >= n_nodes)).any(axis=1))
     if outside.size:
         i, j = pairs[outside[0]].tolist()
-        raise InputError(
-            "graph-invalid",
-            "edges",
-            f"The edge ({i}, {j}) has an end that is not one of the {n_nodes} nodes.",
+        raise invalid_graph(
+            "edges", f"The edge ({i}, {j}) has an end that is not one of the {n_nodes} nodes."
         )
     loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if loops.size:
-        raise InputError(
-            "graph-invalid", "edges", f"Node number {pairs[loops[0], 0]} has an edge to itself."
-        )
+        raise invalid_graph("edges", f"Node number {pairs[loops[0], 0]} has an edge to itself.")
     return pairs.astype(np.int64)
 
 
-def checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> NDArray[np.float64]:
+def checked_ends(ends: ArrayLike | None, n_edges: int, what: str) -> Floats:
     """Copy the numbers of both ends of each edge to a new (m, 2) array."""
     if ends is None:
         return np.full((n_edges, 2), np.nan)
     try:
         array = np.array(ends, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(
-            "graph-invalid", what, f"{what} must be pairs of numbers, one pair for each edge."
+        raise invalid_graph(
+            what, f"{what} must be pairs of numbers, one pair for each edge."
         ) from None
     if array.size == 0 and n_edges == 0:
         return np.empty((0, 2))
     if array.shape != (n_edges, 2):
-        raise InputError(
-            "graph-invalid", what, f"{what} must have shape ({n_edges}, 2), not {array.shape}."
-        )
+        raise invalid_graph(what, f"{what} must have shape ({n_edges}, 2), not {array.shape}.")
     return array
 
 
-def checked_annotations(
-    annotations: Mapping[str, ArrayLike], n_edges: int
-) -> dict[str, NDArray[np.float64]]:
+def checked_annotations(annotations: Mapping[str, ArrayLike], n_edges: int) -> dict[str, Floats]:
     """Copy the annotations, each with one number per edge."""
     copies = {}
     for name, numbers in annotations.items():
         if not can_name_annotation(name):
-            raise InputError(
-                "graph-invalid",
+            raise invalid_graph(
                 str(name),
                 f"An annotation cannot be named {name!r}: use one word of letters, digits and "
                 "underscores that is not another column of the edge table.",
             )
         array = _as_numbers(numbers)
         if array is None or array.shape != (n_edges,):
-            raise InputError(
-                "graph-invalid",
-                name,
-                f"The annotation {name} must be {n_edges} numbers, one for each edge.",
+            raise invalid_graph(
+                name, f"The annotation {name} must be {n_edges} numbers, one for each edge."
             )
         copies[name] = array
     return copies
 
 
-def checked_tables(
-    tables: Sequence[ArrayLike | None], n_edges: int
-) -> list[NDArray[np.float64] | None]:
+def checked_tables(tables: Sequence[ArrayLike | None], n_edges: int) -> list[Floats | None]:
     """Copy the coupling tables of all edges; return an empty list if all are None."""
     if len(tables) not in (0, n_edges):
-        raise InputError(
-            "graph-invalid",
-            "coupling_tables",
-            f"There are {len(tables)} coupling tables for {n_edges} edges.",
+        raise invalid_graph(
+            "coupling_tables", f"There are {len(tables)} coupling tables for {n_edges} edges."
         )
     if all(table is None for table in tables):
         return []
     return [None if table is None else read_only(_checked_table(table)) for table in tables]
 
 
-def _checked_table(table: ArrayLike) -> NDArray[np.float64]:
+def _checked_table(table: ArrayLike) -> Floats:
     copy = _as_numbers(table)
     if copy is None or copy.ndim != 2 or min(copy.shape) < 2 or not np.isfinite(copy).all():
-        raise InputError(
-            "graph-invalid",
+        raise invalid_graph(
             "coupling_tables",
             "A coupling table must have at least two rows and two columns of finite numbers.",
         )
     return copy
 
 
-def _as_numbers(given: ArrayLike) -> NDArray[np.float64] | None:
+def _as_numbers(given: ArrayLike) -> Floats | None:
     try:
         return np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         return None
 
 
-def are_same(one: NDArray[np.float64] | None, other: NDArray[np.float64] | None) -> bool:
+def are_same(one: Floats | None, other: Floats | None) -> bool:
     """Return whether two arrays are equal, with NaN equal to NaN, or both None."""
     if one is None or other is None:
         return one is other
@@ -181,10 +166,8 @@ def as_json(provenance: Mapping[str, Any] | None) -> str:
     try:
         return json.dumps(dict(provenance or {}), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            "graph-invalid",
-            "provenance",
-            f"Provenance must be a mapping that can be written as JSON: {error}.",
+        raise invalid_graph(
+            "provenance", f"Provenance must be a mapping that can be written as JSON: {error}."
         ) from None
 
 

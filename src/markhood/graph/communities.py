@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from markhood.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from markhood.graph.graph import Graph
@@ -37,7 +38,7 @@ REWIRED = 99  # random graphs that the modularity is compared with
 LARGEST_TESTED = 5_000  # edges; beyond it, rewired graphs take minutes
 CLEAR = 0.05  # largest p-value of clear communities
 
-Partition = NDArray[np.int64]
+Partition = Ints
 # Weights between every node and other nodes, and twice those inside it: (positive, negative).
 Links = list[dict[int, tuple[int, int]]]
 
@@ -111,7 +112,7 @@ def communities(graph: Graph) -> Partition:
     return best_partition(graph.n_nodes, graph.edges, edge_weights(graph), rng)[0]
 
 
-def edge_weights(graph: Graph, signed: bool = False) -> NDArray[np.float64]:
+def edge_weights(graph: Graph, signed: bool = False) -> Floats:
     """Return standardised couplings, or couplings where the graph has no standardised ones.
 
     Without ``signed``, their absolute values: the sign of a coupling changes when a variable is
@@ -126,10 +127,7 @@ def edge_weights(graph: Graph, signed: bool = False) -> NDArray[np.float64]:
 
 
 def best_partition(
-    n_nodes: int,
-    edges: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    rng: np.random.Generator,
+    n_nodes: int, edges: Ints, weights: Floats, rng: np.random.Generator
 ) -> tuple[Partition, float]:
     """Return the partition with the largest modularity of several starts, and its modularity."""
     if not len(edges):
@@ -147,7 +145,7 @@ def best_partition(
     return _by_size(np.array(found[best]), has_edges), values[best] / scale
 
 
-def _links(n_nodes: int, edges: NDArray[np.int64], weights: NDArray[np.float64]) -> Links:
+def _links(n_nodes: int, edges: Ints, weights: Floats) -> Links:
     links: Links = [{} for _ in range(n_nodes)]
     whole = np.rint(weights / np.abs(weights).max(initial=0.0) * UNIT) if weights.any() else weights
     for (a, b), w in zip(edges.tolist(), whole.tolist(), strict=True):
@@ -231,7 +229,7 @@ def _merged(links: Links, of: list[int], n: int) -> Links:
     return merged
 
 
-def _by_size(of: Partition, has_edges: NDArray[np.bool_]) -> Partition:
+def _by_size(of: Partition, has_edges: Bools) -> Partition:
     """Renumber communities by decreasing size; ties by their first node."""
     _, first, which, sizes = np.unique(
         of, return_index=True, return_inverse=True, return_counts=True
@@ -241,9 +239,7 @@ def _by_size(of: Partition, has_edges: NDArray[np.bool_]) -> Partition:
     return np.where(has_edges, rank[which], ALONE)
 
 
-def _rewired(
-    edges: NDArray[np.int64], weights: NDArray[np.float64], rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _rewired(edges: Ints, weights: Floats, rng: np.random.Generator) -> tuple[Ints, Floats]:
     """Exchange ends of random pairs of edges, which keeps all degrees, and permute the weights."""
     pairs = [tuple(pair) for pair in edges.tolist()]
     known = {frozenset(pair) for pair in pairs}

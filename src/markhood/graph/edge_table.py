@@ -16,11 +16,12 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from markhood.arrays import Bools, Floats
 from markhood.data.genome.loci import distances
 from markhood.data.variables import Variables, described_variables
-from markhood.errors import InputError
+from markhood.graph.checks import invalid_graph
 from markhood.graph.columns import DISTANCE, END_COLUMNS
 from markhood.graph.graph import Graph
 
@@ -59,7 +60,7 @@ def table_column(graph: Graph) -> list[list[list[float]] | None]:
     return [None if table is None else table.tolist() for table in tables]
 
 
-def has_sign(graph: Graph) -> NDArray[np.bool_]:
+def has_sign(graph: Graph) -> Bools:
     """Return whether the coupling of each edge is a signed number, not the norm of a table.
 
     Examples
@@ -140,8 +141,7 @@ def graph_from_columns(
     for row, ends in enumerate(zip(source, target, strict=True)):
         for label in ends:
             if _is_missing(label) or not isinstance(label, Hashable):
-                raise InputError(
-                    "graph-invalid",
+                raise invalid_graph(
                     f"edge {row + 1}",
                     f"Edge {row + 1} of the table has an end that is not a node name: {label!r}.",
                 )
@@ -155,10 +155,8 @@ def graph_from_columns(
     def number(label: Any) -> int:
         found = index.get(label, index.get(str(label)))
         if found is None:
-            raise InputError(
-                "graph-invalid",
-                str(label),
-                f"An edge has the end {label!r}, which is not among the nodes.",
+            raise invalid_graph(
+                str(label), f"An edge has the end {label!r}, which is not among the nodes."
             )
         return found
 
@@ -198,15 +196,13 @@ def _is_missing(label: object) -> bool:
     return label is None or (isinstance(label, float) and math.isnan(label))
 
 
-def _numbers(columns: Mapping[str, Sequence[Any]], name: str, n_edges: int) -> NDArray[np.float64]:
+def _numbers(columns: Mapping[str, Sequence[Any]], name: str, n_edges: int) -> Floats:
     column = columns.get(name, [None] * n_edges)
     try:
         return np.array([np.nan if x is None else float(x) for x in column], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            "graph-invalid",
-            name,
-            f"The values of column {name!r} of the edge table are not all numbers: {error}.",
+        raise invalid_graph(
+            name, f"The values of column {name!r} of the edge table are not all numbers: {error}."
         ) from None
 
 

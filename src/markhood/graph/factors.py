@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats
 from markhood.data.matching import numbers_like
 from markhood.data.reading import stored_reading
 from markhood.data.rest_scores import StoredFactors, rest_scores, stored_components
@@ -51,8 +51,8 @@ class Factors:
     """
 
     columns: tuple[str, ...]
-    loadings: NDArray[np.float64]
-    explained: NDArray[np.float64]
+    loadings: Floats
+    explained: Floats
     learned: tuple[Variables, Mapping[str, Any]] | None = field(default=None, repr=False)
 
     @property
@@ -88,7 +88,7 @@ class Factors:
         data = self.learned[1].get("data", {}) if self.learned else {}
         return frame_of({"column": list(self.columns), **loadings}, data.get("library"))
 
-    def scores(self, data: Any) -> NDArray[np.float64]:
+    def scores(self, data: Any) -> Floats:
         """Return the score of every sample on every factor.
 
         Scores have mean 0 and variance 1 in the data that the graph was learned from. A missing
@@ -120,7 +120,7 @@ class Factors:
         return [self.columns[k] for k in order]
 
 
-def _varimax(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
+def _varimax(loadings: Floats) -> Floats:
     """Maximise the variance of the squared loadings of each factor (Kaiser, 1958)."""
     k = loadings.shape[1]
     rotation, before = np.eye(k), 0.0
@@ -135,13 +135,13 @@ def _varimax(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(loadings @ rotation)
 
 
-def _quartimin(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
+def _quartimin(loadings: Floats) -> Floats:
     """Minimise products of squared loadings by gradient projection (Jennrich, 2002)."""
     k = loadings.shape[1]
     between = np.ones((k, k)) - np.eye(k)
     rotation, step = np.eye(k), 1.0
 
-    def at(t: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    def at(t: Floats) -> tuple[float, Floats, Floats]:
         inverse = np.linalg.inv(t)
         rotated = loadings @ inverse.T
         slope = rotated * (rotated**2 @ between)

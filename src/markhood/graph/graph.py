@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph import actions
@@ -37,6 +38,7 @@ from markhood.graph.checks import (
     checked_pairs,
     checked_tables,
     checked_variables,
+    invalid_graph,
     node_numbers,
     read_only,
 )
@@ -133,9 +135,7 @@ class Graph:
         repeated = np.flatnonzero((self._edges[1:] == self._edges[:-1]).all(axis=1))
         if repeated.size:
             a, b = (self.nodes[i] for i in self._edges[repeated[0]])
-            raise InputError(
-                "graph-invalid", f"{a} - {b}", f"The edge {a!r} - {b!r} is given twice."
-            )
+            raise invalid_graph(f"{a} - {b}", f"The edge {a!r} - {b!r} is given twice.")
         self._provenance = as_json(provenance)
 
     @property
@@ -173,28 +173,28 @@ class Graph:
         return MappingProxyType(dict(self._variables.columns))
 
     @property
-    def edges(self) -> NDArray[np.int64]:
+    def edges(self) -> Ints:
         """Node numbers of the ends, shape (m, 2), i < j, in lexicographic order; read-only."""
         return self._edges
 
     @property
-    def evidence_ends(self) -> NDArray[np.float64]:
+    def evidence_ends(self) -> Floats:
         """Gain in the score of each end, shape (m, 2); NaN if unknown; read-only."""
         return self._evidence_ends
 
     @property
-    def coupling_ends(self) -> NDArray[np.float64]:
+    def coupling_ends(self) -> Floats:
         """Conditional log odds ratio from each end, shape (m, 2); NaN if unknown; read-only."""
         return self._coupling_ends
 
     @property
-    def evidence(self) -> NDArray[np.float64]:
+    def evidence(self) -> Floats:
         """Gain in the penalised log-likelihood from including each edge, shape (m,)."""
         with np.errstate(invalid="ignore", over="ignore"):
             return self._evidence_ends[:, 0] + self._evidence_ends[:, 1]
 
     @property
-    def coupling(self) -> NDArray[np.float64]:
+    def coupling(self) -> Floats:
         """Mean of the couplings of the two ends, shape (m,), or the Frobenius norm of a table.
 
         NaN if the two ends are infinite with opposite signs: both grow without bound, so their mean
@@ -208,12 +208,12 @@ class Graph:
         return coupling
 
     @property
-    def coupling_tables(self) -> tuple[NDArray[np.float64] | None, ...]:
+    def coupling_tables(self) -> tuple[Floats | None, ...]:
         """Zero-sum table of each edge, None if its coupling is a number; empty if all are None."""
         return self._tables
 
     @property
-    def probability(self) -> NDArray[np.float64]:
+    def probability(self) -> Floats:
         """The annotation "probability" of each edge, shape (m,); NaN if unknown.
 
         Examples
@@ -225,7 +225,7 @@ class Graph:
         return self._annotations.get("probability", unknown)
 
     @property
-    def annotations(self) -> Mapping[str, NDArray[np.float64]]:
+    def annotations(self) -> Mapping[str, Floats]:
         """Further numbers of the edges by name, each of shape (m,); read-only."""
         return MappingProxyType(self._annotations)
 
@@ -252,7 +252,7 @@ class Graph:
         return len(self._edges)
 
     @property
-    def degree(self) -> NDArray[np.int64]:
+    def degree(self) -> Ints:
         """Number of neighbours of each node, shape (n_nodes,)."""
         return np.bincount(self._edges.ravel(), minlength=self.n_nodes).astype(np.int64)
 
@@ -351,7 +351,7 @@ class Graph:
             entries = np.tile(self._weights(weight), 2)
         return coo_array((entries, (rows, columns)), shape=shape).tocsr()
 
-    def _weights(self, name: str) -> NDArray[np.float64]:
+    def _weights(self, name: str) -> Floats:
         """Return the finite weights of all edges."""
         known = {"coupling": self.coupling, "evidence": self.evidence, **self._annotations}
         if name not in known:

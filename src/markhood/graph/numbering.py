@@ -8,10 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Ints
+
 _BITS = 32
 
 
-def pair_numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+def pair_numbers(pairs: Ints) -> Ints:
     """Return the numbers of pairs of shape (n_pairs, 2).
 
     Examples
@@ -23,7 +25,7 @@ def pair_numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray((np.minimum(i, j) << _BITS) | np.maximum(i, j))
 
 
-def pairs_numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def pairs_numbered(numbers: Ints) -> Ints:
     """Return the pairs i < j with the given numbers.
 
     Examples
@@ -34,9 +36,7 @@ def pairs_numbered(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.column_stack([numbers >> _BITS, numbers & ((1 << _BITS) - 1)])
 
 
-def positions_of(
-    pairs: NDArray[np.int64], among: NDArray[np.int64]
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def positions_of(pairs: Ints, among: Ints) -> tuple[NDArray[np.intp], Bools]:
     """Return the position of each pair in a sorted list of pairs, and whether it is there.
 
     Examples
@@ -51,7 +51,7 @@ def positions_of(
     return at, numbers[at] == wanted
 
 
-def in_order(pairs: NDArray[np.int64]) -> NDArray[np.intp]:
+def in_order(pairs: Ints) -> NDArray[np.intp]:
     """Return the permutation that sorts pairs lexicographically.
 
     Pairs come from tiles and are often sorted within each, which a stable sort only has to merge.

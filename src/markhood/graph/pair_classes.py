@@ -22,8 +22,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.graph.numbering import pair_numbers
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ COUNTS = ("present", "undecided", "absent", "undecided_without_edge")
 def pair_classes(
     names: Sequence[str],
     graph: Graph,
-    pairs: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
-    factors: NDArray[np.float64],
+    pairs: Ints,
+    probabilities: Floats,
+    factors: Floats,
     density: float,
     sensitivity: Sequence[tuple[float, int, int]],
 ) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.coding.names import suggest_names
 from markhood.data.samples import Samples
 from markhood.errors import InputError
 from markhood.learning.imputation.learn_imputed import completed_search
 from markhood.learning.request import Request
-from markhood.search.one_blanket import OneBlanket, blanket_of
+from markhood.search.blankets import OneBlanket, blanket_of
 
 
 class Blanket(NamedTuple):
@@ -36,9 +36,9 @@ class Blanket(NamedTuple):
     """
 
     names: tuple[str, ...]
-    numbers: NDArray[np.int64]
-    evidence: NDArray[np.float64]
-    candidates: NDArray[np.int64]
+    numbers: Ints
+    evidence: Floats
+    candidates: Ints
     copies: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -121,9 +121,7 @@ def blanket_in(
     return Blanket(tuple(samples.names[j] for j in members.tolist()), members, evidence, candidates)
 
 
-def _evidence_of(
-    found: OneBlanket, members: NDArray[np.int64], n_variables: int
-) -> NDArray[np.float64]:
+def _evidence_of(found: OneBlanket, members: Ints, n_variables: int) -> Floats:
     """Return the evidence of some variables, 0 for those that are not members."""
     evidence = np.zeros(n_variables)
     evidence[found.members] = found.evidence

@@ -12,31 +12,106 @@ pairs, the evidence of an edge is its ranking score, which is not a likelihood r
 Edges that are not reported (nearby pairs along a genome) are removed here and not earlier, because
 they belong to the blankets on which other edges are conditioned. Their own evidence is not
 computed.
+
+Compute the columns that every graph's edges have; `COLUMNS` lists them. `markhood.graph.columns`
+documents the meaning of each column.
+
+**standardized**: couplings on a common scale, multiplied by the standard deviations of both ends.
+A coupling of ordered levels is per step, and a step of a variable with ten levels is smaller than
+one of a variable with three. The product with both standard deviations measures the effect in
+typical samples. It equals the root mean square of the pair's table, with rows and columns centred
+by level frequencies under independence. An edge with a coupling table is therefore measured in the
+same way, without a sign.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
+from markhood.data.samples import Samples
 from markhood.execution.runner import shared_out
 from markhood.graph.graph import Graph
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Fits, Status
-from markhood.learning.edge_columns import edge_columns
+from markhood.kernels.tables import codes
+from markhood.model.coding import zero_sum
 from markhood.model.regressions import Regressions
-from markhood.model.zero_sum import zero_sum
 from markhood.scores.scorer import Pairs
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
 from markhood.search.values.probabilities import EdgeProbabilities
 from markhood.search.values.search_result import SearchResult, timed
 
+Tables = Sequence[Floats | None]
+Column = Callable[[Samples, Ints, Floats, Tables], Floats | None]
 VARIABLES_PER_TILE = 64
+
+
+def edge_columns(
+    samples: Samples, edges: Ints, coupling_ends: Floats, tables: Tables
+) -> dict[str, Floats]:
+    """Return all columns that apply to these data, by name."""
+    with np.errstate(invalid="ignore"):  # of infinities of both signs
+        couplings = coupling_ends.mean(axis=1)
+    found = {name: column(samples, edges, couplings, tables) for name, column in COLUMNS.items()}
+    return {name: numbers for name, numbers in found.items() if numbers is not None}
+
+
+def standardized(samples: Samples, edges: Ints, couplings: Floats, tables: Tables) -> Floats | None:
+    """Return standardised couplings, of shape (n_edges,); None if no levels are ordered.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_edges, 2)
+    couplings : ndarray of shape (n_edges,)
+        Per step of each end; may be infinite.
+    tables : sequence of ndarray or None
+        Coupling tables of edges that have one; empty if none has.
+    """
+    if samples.variables.ordered is None:
+        return None
+    shares = {v: _shares(samples, v) for v in np.unique(edges).tolist()}
+    deviations = {v: _deviation(p) for v, p in shares.items()}
+    found = np.array(
+        [
+            c * deviations[i] * deviations[j]
+            for c, (i, j) in zip(couplings, edges.tolist(), strict=True)
+        ]
+    )
+    for k, table in enumerate(tables):
+        if table is not None and np.isfinite(couplings[k]):
+            i, j = edges[k].tolist()
+            found[k] = _size(table, shares[i], shares[j])
+    return found
+
+
+def _shares(samples: Samples, variable: int) -> Floats:
+    n_levels = int(samples.starts[variable + 1] - samples.starts[variable]) + 1
+    weights = None if samples.weights is None else samples.weights.counts
+    counts = np.bincount(codes(samples.bits, variable), weights, n_levels)
+    return np.asarray(counts / counts.sum())
+
+
+def _deviation(shares: Floats) -> float:
+    steps = np.arange(len(shares))
+    mean = float(shares @ steps)
+    return float(np.sqrt(shares @ (steps - mean) ** 2))
+
+
+def _size(table: Floats, rows: Floats, columns: Floats) -> float:
+    centred = table - (table @ columns)[:, None] - rows @ table + rows @ table @ columns
+    return float(np.sqrt(rows @ centred**2 @ columns))
+
+
+COLUMNS: Mapping[str, Column] = {
+    "standardized": standardized,
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,7 +125,7 @@ class LearnedGraph(SearchResult):
     graph: Graph
     # (n_variables,): the score of every variable in ``graph``, 0 for a constant one; None for
     # marginal edges.
-    blanket_scores: NDArray[np.float64] | None
+    blanket_scores: Floats | None
     # Regressions of every variable on its neighbours in ``graph``; None for marginal edges.
     regressions: Regressions | None
     # Largest number of neighbours of a variable in the union of all blankets.
@@ -77,46 +152,45 @@ def describe(job: Job, found: SearchResult) -> LearnedGraph:
         seconds["screen"] += job.earlier.seconds
     with timed(seconds, "evidence"):
         numbers = numbers_of(job, found)
+    n_screened = found.n_screened
+    if n_screened is None and found.screened is not None:
+        n_screened = len(found.screened.edges)
+    largest = int(np.bincount(found.or_edges.ravel(), minlength=1).max())
+    changes = {"seconds": seconds, "n_screened": n_screened, "largest_blanket": largest}
+    return learned_graph(job, found, numbers, {}, **changes)
+
+
+def learned_graph(
+    job: Job, found: SearchResult, numbers: Numbers, columns: dict[str, Floats], **changes: Any
+) -> LearnedGraph:
+    """Make the graph of the reported edges, with further columns of them, and change the result."""
     known, n_nodes = job.constraints, job.n_nodes
-    variables = job.samples.variables.pick(range(n_nodes))
     is_reported = known.reports(found.edges)
-    edges = found.edges[is_reported]
-    screened = found.screened
+    edges, screened = found.edges[is_reported], found.screened
     if screened is not None:
         of_nodes = (screened.edges[:, 1] < n_nodes) & known.reports(screened.edges)
         screened = Pairs(screened.edges[of_nodes], screened.gains[of_nodes])
-    return LearnedGraph(
-        graph=Graph(
-            variables,
-            edges,
-            numbers.evidence_ends,
-            numbers.coupling_ends,
-            coupling_tables=numbers.coupling_tables,
-            annotations={
-                **edge_columns(job.samples, edges, numbers.coupling_ends, numbers.coupling_tables),
-                **({} if found.probabilities is None else found.probabilities.of(edges)),
-                **{name: column[is_reported] for name, column in found.columns.items()},
-            },
-        ),
-        blanket_scores=numbers.scores,
-        regressions=numbers.regressions,
-        largest_blanket=int(np.bincount(found.or_edges.ravel(), minlength=1).max()),
-        **vars(found)
-        | {
-            "screened": screened,
-            "or_edges": found.or_edges[known.reports(found.or_edges)],
-            "seconds": seconds,
-            "n_screened": _n_screened(found),
-            "not_converged": found.not_converged | {"evidence": numbers.not_converged},
+    graph = Graph(
+        job.samples.variables.pick(range(n_nodes)),
+        edges,
+        numbers.evidence_ends,
+        numbers.coupling_ends,
+        coupling_tables=numbers.coupling_tables,
+        annotations={
+            **edge_columns(job.samples, edges, numbers.coupling_ends, numbers.coupling_tables),
+            **{name: column[is_reported] for name, column in found.columns.items()},
+            **columns,
+            **({} if found.probabilities is None else found.probabilities.of(edges)),
         },
     )
-
-
-def _n_screened(found: SearchResult) -> int | None:
-    """Return the number of pairs that passed the screen, kept or not."""
-    if found.n_screened is not None or found.screened is None:
-        return found.n_screened
-    return len(found.screened.edges)
+    own = {
+        "screened": screened,
+        "or_edges": found.or_edges[known.reports(found.or_edges)],
+        "not_converged": found.not_converged | {"evidence": numbers.not_converged},
+        "blanket_scores": numbers.scores,
+        "regressions": numbers.regressions,
+    }
+    return LearnedGraph(graph=graph, **vars(found) | own | changes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,12 +203,12 @@ class Numbers:
     is empty where no edge has a table.
     """
 
-    evidence_ends: NDArray[np.float64]
-    coupling_ends: NDArray[np.float64]
-    coupling_tables: list[NDArray[np.float64] | None]
-    scores: NDArray[np.float64] | None = None
+    evidence_ends: Floats
+    coupling_ends: Floats
+    coupling_tables: list[Floats | None]
+    scores: Floats | None = None
     regressions: Regressions | None = None
-    not_converged: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    not_converged: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def numbers_of(job: Job, found: SearchResult) -> Numbers:
@@ -166,9 +240,7 @@ def _of_ranking(job: Job, found: SearchResult) -> Numbers:
     )
 
 
-def _mean_couplings(
-    job: Job, edges: NDArray[np.int64], probabilities: EdgeProbabilities
-) -> dict[str, Any]:
+def _mean_couplings(job: Job, edges: Ints, probabilities: EdgeProbabilities) -> dict[str, Any]:
     """Return the mean couplings as the fields of `Numbers`, the same at both ends."""
     means, tables = probabilities.couplings_of(edges, np.diff(job.samples.starts) + 1)
     return {
@@ -177,7 +249,7 @@ def _mean_couplings(
     }
 
 
-def regress(job: Job, edges: NDArray[np.int64], of_covariates: Lists | None = None) -> Regressions:
+def regress(job: Job, edges: Ints, of_covariates: Lists | None = None) -> Regressions:
     """Regress every node on its neighbours, and each covariate on its blanket if given."""
     blankets, scorer = _blankets(job, edges), job.scorer
     if of_covariates is not None:
@@ -190,21 +262,19 @@ def regress(job: Job, edges: NDArray[np.int64], of_covariates: Lists | None = No
     return _joined(job, blankets, fits)
 
 
-def couplings_of(
-    job: Job, edges: NDArray[np.int64], is_marginal: bool = False
-) -> NDArray[np.float64]:
+def couplings_of(job: Job, edges: Ints, is_marginal: bool = False) -> Floats:
     """Fit the couplings of a graph's edges at both ends, of shape (n_edges, 2)."""
     if is_marginal:
         return _of_pairs(job, edges).coupling_ends
     return couplings_at_ends(job, regress(job, edges), edges)
 
 
-def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]) -> Numbers:
+def _of_blankets(job: Job, edges: Ints, reported: Ints) -> Numbers:
     """Describe edges of a graph conditional on all other neighbours of their ends."""
     neighbours, ends = Lists.from_both_ends(reported, job.n_variables)
     blankets, scorer = _blankets(job, edges), job.scorer
 
-    def score_and_fit(tile: range) -> tuple[NDArray[np.float64], NDArray[np.float64], Fits]:
+    def score_and_fit(tile: range) -> tuple[Floats, Floats, Fits]:
         targets, members = np.arange(tile.start, tile.stop), blankets.part(tile)
         own = neighbours.part(tile)
         scores, without = scorer.toggled(targets, members, own)
@@ -228,15 +298,13 @@ def _of_blankets(job: Job, edges: NDArray[np.int64], reported: NDArray[np.int64]
     )
 
 
-def _blankets(job: Job, edges: NDArray[np.int64]) -> Lists:
+def _blankets(job: Job, edges: Ints) -> Lists:
     """List the neighbours of every variable, with the covariates."""
     neighbours, _ = Lists.from_both_ends(edges, job.n_variables)
     return job.constraints.adjusted(np.arange(job.n_variables), neighbours)
 
 
-def couplings_at_ends(
-    job: Job, regressions: Regressions, edges: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def couplings_at_ends(job: Job, regressions: Regressions, edges: Ints) -> Floats:
     """Return the coupling of every edge at both ends."""
     along, covariates = regressions.couplings(), job.constraints.covariates
     is_neighbour = ~np.isin(regressions.blankets.values, covariates)
@@ -244,11 +312,11 @@ def couplings_at_ends(
     return np.asarray((along[is_neighbour] if len(covariates) else along)[ends])
 
 
-def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
+def _of_pairs(job: Job, edges: Ints) -> Numbers:
     """Describe every edge by its two ends, conditional on the covariates only."""
     scorer, known = job.scorer, job.constraints
 
-    def score_and_fit(tile: range) -> tuple[NDArray[np.float64], Fits]:
+    def score_and_fit(tile: range) -> tuple[Floats, Fits]:
         ends = edges[tile.start : tile.stop]
         targets, others = ends.ravel(), ends[:, ::-1].ravel()
         alone = Lists(np.arange(len(targets) + 1), others)
@@ -286,7 +354,7 @@ def _of_pairs(job: Job, edges: NDArray[np.int64]) -> Numbers:
     )
 
 
-def not_converged_in(targets: NDArray[np.int64], fits: list[Fits]) -> NDArray[np.int64]:
+def not_converged_in(targets: Ints, fits: list[Fits]) -> Ints:
     """Count the fits of each variable that did not converge."""
     statuses = np.concatenate([np.empty(0, np.uint8), *(fit.statuses for fit in fits)])
     return np.bincount(targets[statuses == Status.NOT_CONVERGED])
@@ -302,16 +370,14 @@ def _joined(job: Job, blankets: Lists, fits: list[Fits]) -> Regressions:
     )
 
 
-def coupling_tables_of(
-    regressions: Regressions, edges: NDArray[np.int64]
-) -> list[NDArray[np.float64] | None]:
+def coupling_tables_of(regressions: Regressions, edges: Ints) -> list[Floats | None]:
     """Return the coupling tables of the edges; an empty list if no edge has one."""
     if (regressions.n_scores == 1).all():
         return []
     return [_table(regressions, i, j) for i, j in edges.tolist()]
 
 
-def _table(regressions: Regressions, i: int, j: int) -> NDArray[np.float64] | None:
+def _table(regressions: Regressions, i: int, j: int) -> Floats | None:
     """Return the mean of the two ends' zero-sum tables, with one row per level of i."""
     if regressions.n_scores[i] == regressions.n_scores[j] == 1:
         return None  # its coupling is one number

@@ -30,9 +30,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.genome.loci import Coordinates
+from markhood.data.option_values import number_or_word
 from markhood.data.rest_scores import (
     Components,
     known_codes,
@@ -50,9 +51,8 @@ from markhood.kernels.protocol import Kernels
 from markhood.options import Options, declare
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
-from markhood.search.blankets import search_blankets
+from markhood.search.blankets import AllVariables, NearbyVariables, search_blankets
 from markhood.search.screen import screen
-from markhood.search.spaces import AllVariables, NearbyVariables
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
 
@@ -68,10 +68,6 @@ MOST_CHECKED = 100_000  # values of a table that is checked for factors without 
 DENSE = 2.0  # and edges per variable of its graph, each counted at both ends
 
 
-def _factors_text(text: str) -> int | str:
-    return int(text) if text.lstrip("-").isdigit() else text
-
-
 @dataclass(kw_only=True)
 class FactorOptions(Options):
     """The option of methods that can adjust for hidden factors."""
@@ -81,7 +77,7 @@ class FactorOptions(Options):
         "Number of hidden factors that every regression is adjusted for; 'auto' chooses it by "
         "BIC. By default none, with a warning where a small table suggests some.",
         low=0,
-        parse=_factors_text,
+        parse=number_or_word,
         metavar="NUMBER|auto",
     )
 
@@ -129,7 +125,7 @@ def _of_genome(samples: Samples, n_nodes: int, seed: int) -> Components | None:
     return components.first(n) if n else None
 
 
-def _blocks(samples: Samples, sites: NDArray[np.int64]) -> NDArray[np.int64]:
+def _blocks(samples: Samples, sites: Ints) -> Ints:
     """Return the number of each site's block: a chromosome, or a part if there are too few."""
     loci = samples.variables.loci or ()
     places = Coordinates.of(tuple(loci[site] for site in sites.tolist()))
@@ -224,10 +220,10 @@ def total_criterion(job: Job) -> float:
 
 def n_above_noise(
     samples: Samples,
-    nodes: NDArray[np.int64],
-    eigenvalues: NDArray[np.float64],
+    nodes: Ints,
+    eigenvalues: Floats,
     seed: int | None,
-    blocks: NDArray[np.int64] | None = None,
+    blocks: Ints | None = None,
 ) -> int:
     """Return the number of leading eigenvalues above those of permuted columns, or blocks."""
     variables = samples.variables.pick(nodes.tolist())

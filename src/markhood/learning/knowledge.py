@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.coding.names import covariates_among
 from markhood.data.genome.loci import Coordinates
 from markhood.data.samples import Samples
@@ -93,7 +94,7 @@ class Knowledge(Sealed):
 documented(Knowledge)(Knowledge)
 
 
-def labels_of(samples: Samples, request: Request) -> NDArray[np.int64]:
+def labels_of(samples: Samples, request: Request) -> Ints:
     """Return labels that differ between variables which must not be grouped as copies."""
     all_of = samples.variables.unfolded()
     n_covariates = len(covariates_among(samples.names, request.reading.adjust_for))
@@ -139,9 +140,7 @@ def constraints_on(variables: Variables, request: Request) -> Constraints:
     return known
 
 
-def pairs_of_groups(
-    pairs: NDArray[np.int64], node: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+def pairs_of_groups(pairs: Ints, node: Ints) -> tuple[Ints, NDArray[np.intp]]:
     """Return pairs of columns as unique pairs of nodes, and the index of each.
 
     Examples
@@ -169,9 +168,7 @@ def _distance_limit(variables: Variables, least: float | None) -> DistanceLimit 
     return DistanceLimit(Coordinates.of(variables.loci, variables.genome_length), float(least))
 
 
-def _require_two_groups(
-    pairs: NDArray[np.int64], node: NDArray[np.int64], columns: Sequence[str]
-) -> None:
+def _require_two_groups(pairs: Ints, node: Ints, columns: Sequence[str]) -> None:
     """Raise if a required edge joins two columns that are grouped into one node."""
     for i, j in pairs[node[pairs[:, 0]] == node[pairs[:, 1]]].tolist():
         raise InputError(

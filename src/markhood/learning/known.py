@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.coding.names import suggest_names
 from markhood.data.formats.named_columns import Row, file_rows, is_missing
 from markhood.errors import InputError, listed
@@ -25,7 +25,7 @@ PRIOR_COLUMNS = (*PAIR_COLUMNS, "probability")
 GROUP_COLUMNS = ("variable", "group")
 
 
-def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int64]:
+def known_pairs(given: Any, names: Sequence[str], option: str) -> Ints:
     """Return pairs of variables as numbers: i < j, lexicographic, each pair once.
 
     Parameters
@@ -54,7 +54,7 @@ def known_pairs(given: Any, names: Sequence[str], option: str) -> NDArray[np.int
     return np.unique(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=0)
 
 
-def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def known_priors(given: Any, names: Sequence[str]) -> tuple[Ints, Floats]:
     """Return pairs of variables as numbers, as `known_pairs` does, with their probabilities.
 
     Parameters
@@ -79,8 +79,7 @@ def known_priors(given: Any, names: Sequence[str]) -> tuple[NDArray[np.int64], N
     for place, (first, second, value) in _rows_of_priors(given):
         pair, probability = variables.pair((first, second), place), _probability(value, place)
         if found.setdefault(pair, probability) != probability:
-            raise InputError(
-                "constraints",
+            raise _invalid(
                 "pair_priors",
                 f"{names[pair[0]]!r} - {names[pair[1]]!r} has two probabilities, {found[pair]} and "
                 f"{probability} ({place}): give it one.",
@@ -113,8 +112,7 @@ def _probability(value: Any, place: str) -> float:
     except (TypeError, ValueError):
         probability = float("nan")
     if not 0 < probability < 1:
-        raise InputError(
-            "constraints",
+        raise _invalid(
             "pair_priors",
             f"{value!r} is not a probability strictly between 0 and 1 ({place}): pass one, or "
             "require or forbid the edge.",
@@ -122,7 +120,7 @@ def _probability(value: Any, place: str) -> float:
     return probability
 
 
-def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
+def known_groups(given: Any, names: Sequence[str]) -> Ints:
     """Return the number of every variable's group.
 
     Returns
@@ -144,29 +142,34 @@ def known_groups(given: Any, names: Sequence[str]) -> NDArray[np.int64]:
     for place, (variable, label) in _rows_of_groups(given, names):
         number = variables.number(variable, place)
         if not isinstance(label, Hashable):
-            raise InputError(
-                "constraints",
+            raise _invalid(
                 "groups",
                 f"{label!r} cannot be a group label (variable {names[number]!r}): use text or a "
                 "number.",
             )
         if not is_missing(label) and labels.setdefault(number, label) != label:
-            raise InputError(
-                "constraints",
+            raise _invalid(
                 "groups",
                 f"Variable {names[number]!r} has two groups, {labels[number]!r} and {label!r} "
                 f"({place}): keep one.",
             )
     without = [repr(name) for j, name in enumerate(names) if j not in labels]
     if without:
-        raise InputError(
-            "constraints",
+        raise _invalid(
             "groups",
             f"Variable{'s'[: len(without) > 1]} {listed(without)} "
             f"{'has' if len(without) == 1 else 'have'} no group: assign every variable to a group.",
         )
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(labels[j], len(numbers)) for j in range(len(names))])
+
+
+def _invalid(where: str, text: str) -> InputError:
+    return InputError("constraints", where, text)
+
+
+def _unknown(where: str, text: str) -> InputError:
+    return InputError("unknown-column", where, text)
 
 
 class _Variables:
@@ -184,28 +187,20 @@ class _Variables:
                 return self._position[variable]
             if self._has_numbers_for_names or not variable.isdecimal():
                 hint = suggest_names(variable, self._names)
-                raise InputError(
-                    "unknown-column",
-                    variable,
-                    f"There is no variable {variable!r} ({place}): {hint}",
-                )
+                raise _unknown(variable, f"There is no variable {variable!r} ({place}): {hint}")
         elif not isinstance(variable, Integral) or isinstance(variable, bool):
-            raise InputError(
-                "unknown-column",
-                "",
-                f"{variable!r} is not a variable ({place}): use a column name or number.",
+            raise _unknown(
+                "", f"{variable!r} is not a variable ({place}): use a column name or number."
             )
         elif self._position.get(str(variable), variable) != variable:
-            raise InputError(
-                "unknown-column",
+            raise _unknown(
                 str(variable),
                 f"{variable} is the number of one column and the name of another ({place}): "
                 "use names, as text.",
             )
         number = int(variable)
         if not 0 <= number < len(self._names):
-            raise InputError(
-                "unknown-column",
+            raise _unknown(
                 str(number),
                 f"There is no column {number} ({place}): columns are numbered from 0 to "
                 f"{len(self._names) - 1}.",
@@ -216,8 +211,7 @@ class _Variables:
         """Return the numbers of two variables, the lower one first."""
         i, j = (self.number(end, place) for end in ends)
         if i == j:
-            raise InputError(
-                "constraints",
+            raise _invalid(
                 self._names[i],
                 f"{self._names[i]!r} is joined to itself ({place}): name two different variables.",
             )
@@ -258,9 +252,7 @@ def _rows_of(given: Any, width: int, what: str, place: str, hint: str) -> list[R
     rows = list(given) if isinstance(given, Iterable) else [given]
     for k, row in enumerate(rows, 1):
         if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != width:
-            raise InputError(
-                "constraints", "", f"{row!r} is not a {what} ({place.format(k)}): {hint}"
-            )
+            raise _invalid("", f"{row!r} is not a {what} ({place.format(k)}): {hint}")
     return [(place.format(k), list(row)) for k, row in enumerate(rows, 1)]
 
 
@@ -271,16 +263,14 @@ def _rows_of_groups(given: Any, names: Sequence[str]) -> list[Row]:
     if hasattr(given, "items"):  # a mapping, or a series with an index
         return [("in groups", item) for item in given.items()]
     if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):
-        raise InputError(
-            "constraints",
+        raise _invalid(
             "groups",
             f"A {type(given).__name__} cannot be used as groups: pass a mapping from names to "
             "labels, one label per variable in column order, or the path of a file.",
         )
     labels = list(given)
     if len(labels) != len(names):
-        raise InputError(
-            "constraints",
+        raise _invalid(
             "groups",
             f"There are {len(labels)} groups for {len(names)} variables: pass one per variable.",
         )

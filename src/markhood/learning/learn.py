@@ -1,8 +1,8 @@
-"""`learn()`: learn a graph from data in one call."""
+"""`learn()`: learn a graph from data in one call; and the request of a graph, to learn it again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -10,13 +10,49 @@ import numpy as np
 from markhood.data.coding.bins import Bins
 from markhood.data.kinds import Kinds
 from markhood.data.reading import Genome, Missing, TableFormat
+from markhood.errors import InputError, warn
 from markhood.execution.runner import Progress, no_progress
 from markhood.graph.graph import Graph
 from markhood.learning.knowledge import Knowledge
 from markhood.learning.methods import METHODS, Method
-from markhood.learning.request import Request, SharedOptions
+from markhood.learning.request import Request, SharedOptions, flattened
 from markhood.learning.run import Run
 from markhood.options import declaration_of, documented
+
+
+def repeated(graph: Graph, changes: Mapping[str, Any] | None = None) -> Request:
+    """Return the request that a graph was learned with, with some options changed.
+
+    The checkpoint is dropped unless it is passed again: its folder holds the tiles of one run.
+
+    Raises
+    ------
+    InputError
+        If the graph has no such provenance, or an option was stored by its hash only and is not
+        passed again.
+    """
+    stored = graph.provenance
+    if "method" not in stored or "reading" not in stored:
+        raise InputError(
+            "no-provenance",
+            "",
+            "The graph has no record of how it was learned: call markhood.bootstrap(data, method, "
+            "...) with its options.",
+        )
+    return Request.from_json(stored, **{"checkpoint": None} | flattened(changes or {}))
+
+
+def warn_of_other_data(graph: Graph, again: Graph) -> None:
+    """Warn where two graphs were not learned from the same data."""
+    before, now = (one.provenance.get("data", {}).get("fingerprint") for one in (graph, again))
+    if before is not None and before != now:
+        warn(
+            "data-changed",
+            "",
+            "The data differ from those that the graph was learned from (their fingerprints "
+            "differ). The results are for the data passed now.",
+        )
+
 
 MethodName = Literal["plrhc", "hc", "bayes", "l1lr", "mpl", "bjp", "pairwise", "chow-liu", "plm"]
 
@@ -39,12 +75,6 @@ def _method_notes() -> str:
             for one in method.declared()
         ]
     return "\n    ".join(lines)
-
-
-def _with_method_notes(function: Callable[..., Graph]) -> Callable[..., Graph]:
-    if function.__doc__ is not None:  # python -OO removes docstrings
-        function.__doc__ = function.__doc__.replace("{methods}", _method_notes())
-    return function
 
 
 @documented(SharedOptions)
@@ -141,4 +171,5 @@ def learn(
         return request.learn(request.read(data)).graph
 
 
-_with_method_notes(learn)
+if learn.__doc__ is not None:  # python -OO removes docstrings
+    learn.__doc__ = learn.__doc__.replace("{methods}", _method_notes())

@@ -18,7 +18,7 @@ import numpy as np
 
 import markhood
 from markhood.content import as_json, content_hash
-from markhood.data.account import table_summary
+from markhood.data.codebook import table_summary
 from markhood.data.samples import Samples
 from markhood.graph.pair_classes import pair_classes
 from markhood.learning.checks.convergence import fits_not_converged

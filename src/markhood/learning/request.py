@@ -19,19 +19,16 @@ from numbers import Real
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from markhood.arrays import Ints
 from markhood.data.genome.identical import find_duplicates, group_duplicates
-from markhood.data.genome.sample_loci import on_circle
-from markhood.data.given import as_samples
+from markhood.data.genome.positions import on_circle
+from markhood.data.labels import as_samples
 from markhood.data.reading import ColumnOptions, Genome, Reading, TableFormat
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
-from markhood.errors import InputError, option, recorded, warn
+from markhood.errors import InputError, option, option_error, recorded, warn
 from markhood.execution.checkpoint import Checkpoint
-from markhood.execution.executor import Executor
-from markhood.execution.executors import executor_named
+from markhood.execution.executors import Executor, executor_named
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.kernels.protocol import RESULTS
 from markhood.learning.checks.chance import edges_by_chance, raised_gamma
@@ -129,10 +126,8 @@ class Request:
         kinds: list[type[Options]] = [Reading, Knowledge, Execution]
         kind = method_class(method) if isinstance(method, str) else type(method)
         if not issubclass(kind, Options):
-            raise InputError(
-                "option-value",
-                "method",
-                f"{option('method')} must be the name of a method or a method, not {method!r}.",
+            raise option_error(
+                "method", f"must be the name of a method or a method, not {method!r}."
             )
         groups = {one: {n: v for n, v in options.items() if n in one.names()} for one in kinds}
         own = {n: v for n, v in options.items() if n in kind.names()}
@@ -163,11 +158,9 @@ class Request:
         for name in options:
             if name in owners:
                 group = owners[name]
-                raise InputError(
-                    "option-value",
+                raise option_error(
                     name,
-                    f"{option(name)} is an option of {group}: write "
-                    f"{group}={GROUPS[group].__name__}({name}=...).",
+                    f"is an option of {group}: write {group}={GROUPS[group].__name__}({name}=...).",
                 )
         flat = flattened(options) | {"progress": progress}
         if hasattr(method, "flat_options"):  # an estimator
@@ -367,7 +360,7 @@ class Request:
         """Return the copies in samples, as returned by `prepared`."""
         return Copies.of(samples, self.reading.identical, labels_of(samples, self))
 
-    def labels(self, samples: Samples) -> NDArray[np.int64]:
+    def labels(self, samples: Samples) -> Ints:
         """Return numbers that differ between variables which must not become one node."""
         return labels_of(samples, self)
 

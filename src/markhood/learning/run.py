@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.execution.runner import Progress, no_progress
 from markhood.kernels.native import NativeKernels
 from markhood.kernels.protocol import Kernels
@@ -103,23 +103,11 @@ class Execution(Run, RunOptions):
         drawn = given.integers(2**31) if isinstance(given, np.random.Generator) else given
         self.seed = int(drawn)
         if self.n_jobs == 0:
-            raise InputError(
-                "option-value",
-                "n_jobs",
-                f"{option('n_jobs')} must be a number of threads, or -1 for all, not 0.",
-            )
+            raise option_error("n_jobs", "must be a number of threads, or -1 for all, not 0.")
         if not callable(self.progress):
-            raise InputError(
-                "option-value",
-                "progress",
-                f"{option('progress')} must be a function, not {self.progress!r}.",
-            )
+            raise option_error("progress", f"must be a function, not {self.progress!r}.")
         if not isinstance(self.checkpoint, (str, os.PathLike, NoneType)):
-            raise InputError(
-                "option-value",
-                "checkpoint",
-                f"{option('checkpoint')} must be a folder, not {self.checkpoint!r}.",
-            )
+            raise option_error("checkpoint", f"must be a folder, not {self.checkpoint!r}.")
         kernels_named(self.kernels)
 
     def report(self, phase: str, done: int, total: int) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.lists import Lists
 
 
@@ -19,24 +19,22 @@ class Neighbours:
     """Each edge from both ends."""
 
     lists: Lists  # neighbours of each variable, ascending
-    couplings: NDArray[np.float64]  # (2 * n_edges,): aligned with ``lists.values``
+    couplings: Floats  # (2 * n_edges,): aligned with ``lists.values``
 
     @classmethod
-    def of(
-        cls, n_variables: int, edges: NDArray[np.int64], couplings: NDArray[np.float64]
-    ) -> Neighbours:
+    def of(cls, n_variables: int, edges: Ints, couplings: Floats) -> Neighbours:
         """List the neighbours of each variable, from edges of shape (n_edges, 2)."""
         lists, sides = both_ends(n_variables, edges)
         return cls(lists, np.tile(couplings, 2)[sides])
 
-    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def sums(self, values: Floats) -> Floats:
         """Sum, for each variable, values that are aligned with ``lists.values``."""
         owner = np.repeat(np.arange(len(self.lists)), np.diff(self.lists.starts))
         sums = np.bincount(owner, weights=values, minlength=len(self.lists))
         return sums.astype(np.float64)  # bincount returns integers if there are no edges
 
 
-def both_ends(n_variables: int, edges: NDArray[np.int64]) -> tuple[Lists, NDArray[np.int64]]:
+def both_ends(n_variables: int, edges: Ints) -> tuple[Lists, Ints]:
     """List the neighbours of each variable, ascending, and the number of the edge to each.
 
     Edge e has the number e from its first end, and n_edges + e from its second.
@@ -46,9 +44,7 @@ def both_ends(n_variables: int, edges: NDArray[np.int64]) -> tuple[Lists, NDArra
     return Lists.of_neighbours(edges, n_variables), sides.astype(np.int64)
 
 
-def breadth_first(
-    neighbours: Lists,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def breadth_first(neighbours: Lists) -> tuple[Ints, Ints, Ints]:
     """Order all variables breadth first, from the lowest number of each component.
 
     Return the order, the parent of each variable, and the variable's position in

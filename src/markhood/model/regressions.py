@@ -15,12 +15,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.rest_scores import of_target
 from markhood.data.samples import Samples
 from markhood.data.variables import UNKNOWN, Variables
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
-from markhood.model.zero_sum import zero_sum
+from markhood.model.coding import zero_sum
 
 T = TypeVar("T", np.float64, np.bool_)
 
@@ -46,39 +47,35 @@ class Regressions:
 
     variables: Variables
     blankets: Lists
-    coefficients: NDArray[np.float64]
-    infinite: NDArray[np.bool_]
+    coefficients: Floats
+    infinite: Bools
     n_reals: int = 0
 
     @cached_property
-    def n_levels(self) -> NDArray[np.int64]:
+    def n_levels(self) -> Ints:
         """Number of levels of each variable; a constant one counts as binary."""
         if self.variables.levels is None:
             return np.full(len(self.variables), 2)
         return np.maximum(2, np.fromiter(map(len, self.variables.levels), np.int64))
 
     @cached_property
-    def n_scores(self) -> NDArray[np.int64]:
+    def n_scores(self) -> Ints:
         """Number of scores of each variable: 1 if it is ordinal or binary."""
         return np.where(self.variables.is_ordered, 1, self.n_levels - 1)
 
-    @cached_property
-    def _is_binary(self) -> bool:
-        return bool((self.n_levels == 2).all())
-
     @property
-    def fields(self) -> tuple[NDArray[np.float64], ...]:
+    def fields(self) -> tuple[Floats, ...]:
         """Log odds of the levels against the first, with all neighbours at their first level.
 
         A vector of length n_levels - 1 for each variable.
         """
         return tuple(self.of(variable)[0] for variable in range(len(self.blankets)))
 
-    def of(self, variable: int) -> NDArray[np.float64]:
+    def of(self, variable: int) -> Floats:
         """Return the coefficients of a variable, of shape (n_predictors, n_levels - 1)."""
         return self._block(variable, self.coefficients)
 
-    def of_reals(self, variable: int) -> NDArray[np.float64]:
+    def of_reals(self, variable: int) -> Floats:
         """Return the covariate coefficients of a variable, shape (n_reals, n_levels - 1)."""
         start, width = int(self.starts[variable]), int(self.n_levels[variable]) - 1
         own = int(self.n_scores[variable])
@@ -86,11 +83,8 @@ class Regressions:
         return slopes if own == width else slopes * np.arange(1, width + 1)
 
     def log_odds(
-        self,
-        variable: int,
-        levels: NDArray[np.uint16],
-        reals: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+        self, variable: int, levels: NDArray[np.uint16], reals: Floats | None = None
+    ) -> Floats:
         """Return the log odds of the levels of a variable against its first, given its blanket.
 
         Parameters
@@ -110,7 +104,7 @@ class Regressions:
             at_means = self.log_odds(variable, levels)
             at_means[:, 1:] += reals.T @ self.of_reals(variable)
             return at_means
-        if self._is_binary and not self.n_reals:
+        if not self.n_reals and (self.n_levels == 2).all():
             start, stop = self.starts[variable : variable + 2].tolist()
             odds = np.zeros((levels.shape[1], 2))
             odds[:, 1] = self.coefficients[start] + self.coefficients[start + 1 : stop] @ levels
@@ -142,8 +136,8 @@ class Regressions:
         self,
         values: NDArray[np.uint16],
         margin: float,
-        weights: NDArray[np.int64] | None = None,
-        reals: NDArray[np.float64] | None = None,
+        weights: Ints | None = None,
+        reals: Floats | None = None,
     ) -> float:
         """Return `log_pseudo_likelihood` of level numbers, without incomplete samples."""
         known = (values != UNKNOWN).all(axis=0)
@@ -153,11 +147,8 @@ class Regressions:
         return float(np.average(logs, axis=1, weights=weights).sum())
 
     def log_probabilities(
-        self,
-        values: NDArray[np.uint16],
-        margin: float,
-        reals: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+        self, values: NDArray[np.uint16], margin: float, reals: Floats | None = None
+    ) -> Floats:
         """Return the log-probability of each value given its neighbours.
 
         Parameters
@@ -185,7 +176,7 @@ class Regressions:
             logs[variable] = np.log(np.clip(seen, margin, 1 - margin))
         return logs
 
-    def couplings(self) -> NDArray[np.float64]:
+    def couplings(self) -> Floats:
         """Return the coupling with each member of each blanket, shape (len(blankets.values),).
 
         The log odds ratio of binary variables, per step for ordered levels; otherwise the Frobenius
@@ -212,7 +203,7 @@ class Regressions:
                     found.append(np.inf if is_infinite else float(np.linalg.norm(zero_sum(table))))
         return np.array(found, dtype=np.float64)
 
-    def table(self, variable: int, position: int) -> NDArray[np.float64]:
+    def table(self, variable: int, position: int) -> Floats:
         """Return the coupling table with a blanket member, with rows for the variable's levels."""
         slopes = self.of(variable)[self._rows(variable)[position]]
         table = np.zeros((slopes.shape[1] + 1, len(slopes) + 1))
@@ -220,7 +211,7 @@ class Regressions:
         return table
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Start of the coefficients of each variable, and the end: shape (n_variables + 1,)."""
         targets = np.repeat(np.arange(len(self.blankets)), np.diff(self.blankets.starts))
         n_predictors = np.full(len(self.blankets), self.n_reals)
@@ -250,7 +241,7 @@ class Regressions:
         return [slice(a, b) for a, b in zip(starts, ends.tolist(), strict=False)]
 
 
-def softmax(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+def softmax(log_odds: Floats) -> Floats:
     """Return probabilities from log odds, along the last axis."""
     if log_odds.shape[-1] == 2:  # without reductions over an axis of two, which are slow
         ratios = np.exp(np.clip(log_odds[..., 1] - log_odds[..., 0], -700, 700))
@@ -265,7 +256,7 @@ def level_numbers(samples: Samples) -> NDArray[np.uint16]:
     return np.stack([codes(samples.bits, v) for v in range(samples.n_variables)])
 
 
-def real_numbers(samples: Samples) -> NDArray[np.float64]:
+def real_numbers(samples: Samples) -> Floats:
     """Return the standardised covariates, shape (n_reals, n_samples).
 
     The shape is (n_variables, n_reals, n_samples) if they differ between targets.

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
+from markhood.arrays import Ints
 from markhood.errors import installed
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from markhood.search.values.probabilities import Draws
 
 
-def to_inference_data(draws: Draws, pairs: NDArray[np.int64], names: Sequence[str]) -> Any:
+def to_inference_data(draws: Draws, pairs: Ints, names: Sequence[str]) -> Any:
     """Return draws as `arviz.InferenceData`, one draw for each averaged sweep.
 
     Parameters

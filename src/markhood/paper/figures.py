@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from markhood.output.pictures.panels import Curve, Panel
+from markhood.output.pictures.axes import Curve, Panel
 from markhood.paper.experiment import NETWORKS
 from markhood.paper.published_comparison import Line
 

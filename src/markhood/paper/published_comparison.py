@@ -6,15 +6,18 @@ s sqrt(1/n + 1/100), where s is the standard deviation over the n replicates.
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from statistics import fmean, stdev
 
-from markhood.paper.experiment import Cell, Experiment
-from markhood.paper.published import REPLICATES
-from markhood.paper.results import Results
+from markhood.paper.experiment import Cell, Experiment, Results
 
+REPLICATES = 100  # every published figure is a mean of this many data sets
+
+Row = dict[str, str]
 FAR = 2  # standard errors; larger differences are highlighted
 HEADINGS = (
     *Cell._fields,
@@ -25,6 +28,18 @@ HEADINGS = (
     "paper",
     "difference_over_error",
 )
+
+
+def published(table: str) -> list[Row]:
+    """Return the rows of ``screening`` (Table 1), ``cost`` (2) or ``comparison`` (3 and 4).
+
+    Examples
+    --------
+    >>> published("screening")[0]["candidate_edges"]
+    '588'
+    """
+    text = (files("markhood.paper") / "published" / f"{table}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
 
 
 @dataclass(frozen=True)

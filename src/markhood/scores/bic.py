@@ -22,7 +22,7 @@ from typing import ClassVar
 from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
 from markhood.kernels.reference.scores import score_of
 from markhood.kernels.tables import Table
-from markhood.scores.table import BlanketTable
+from markhood.scores.criterion import BlanketTable
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Bic:
 
     Examples
     --------
-    >>> from markhood.scores.table import blanket_table
+    >>> from markhood.scores.criterion import blanket_table
     >>> from markhood.data.coding.encode import encode
     >>> samples = encode([[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]])
     >>> alone, together = (Bic().score(blanket_table(samples, 0, b)) for b in ([], [1]))

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.data.weights import repeated
 from markhood.execution.runner import cut, one_blas_thread
@@ -42,7 +42,7 @@ from markhood.kernels.tables import codes, likelihood_ratios, n_parameters
 from markhood.kernels.ties import TIE
 from markhood.kernels.words import unpacked
 from markhood.scores.bic import Bic
-from markhood.scores.criterion import Criterion
+from markhood.scores.criterion import Criterion, blanket_table
 from markhood.scores.given import (
     coarse,
     covariate_design,
@@ -60,7 +60,6 @@ from markhood.scores.given import (
 from markhood.scores.independence import log_factorials
 from markhood.scores.mpl import Mpl
 from markhood.scores.scorer import Dependence, Pairs, Scorer, Tile, Which
-from markhood.scores.table import blanket_table
 
 FEWEST_BLOCKS = 4  # gives ten tiles, so that threads can share the screen of a few variables
 # Tolerance of a Potts fit, about in standard errors. The largest error of a coupling is then 1e-4
@@ -145,7 +144,7 @@ class DiscreteScorer:
         ratios[is_fitted] = self._ratios(edges[is_fitted])
         return Pairs(edges, ratios - self._priced(edges, costs))
 
-    def _score_statistics(self, tile: Tile) -> NDArray[np.float64]:
+    def _score_statistics(self, tile: Tile) -> Floats:
         """Return the score statistics of all pairs i < j of a tile."""
         bits, weights = self.samples.bits, self._weights
         rows, columns = (
@@ -166,7 +165,7 @@ class DiscreteScorer:
         with one_blas_thread():
             return residuals_of(bits, coefficients, self.n_covariates, self._weights)
 
-    def _may_pass(self, tile: Tile, costs: Costs) -> NDArray[np.int64]:
+    def _may_pass(self, tile: Tile, costs: Costs) -> Ints:
         """Return the pairs of a tile whose bound reaches their penalty, in lexicographic order."""
         slack = sum(self._slack[part.start : part.stop].max(initial=0.0) for part in tile)
         n, variable = self._n_strata, costs.variable - slack - TIE
@@ -192,16 +191,16 @@ class DiscreteScorer:
         return bool(self.n_covariates) or self.samples.bits.reals is not None
 
     @cached_property
-    def _weights(self) -> NDArray[np.float64]:
+    def _weights(self) -> Floats:
         weighting = self.samples.bits.weighting
         return np.ones(self.samples.n_samples) if weighting is None else weighting.weights
 
     @cached_property
-    def _given_covariates(self) -> list[NDArray[np.float64]]:
+    def _given_covariates(self) -> list[Floats]:
         """The coefficients of every node's regression on its real columns and the covariates."""
         return self._coefficients(self.samples.bits)
 
-    def _coefficients(self, bits: Bits) -> list[NDArray[np.float64]]:
+    def _coefficients(self, bits: Bits) -> list[Floats]:
         d = self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
         fits = self.kernels.fit_blankets(bits, nodes, self._covariates_of(nodes), NO_PENALTY)
@@ -209,26 +208,24 @@ class DiscreteScorer:
         own = np.diff(self.samples.starts)[nodes] + n_predictors * bits.n_scores[nodes]
         return np.split(fits.coefficients, np.cumsum(own)[:-1])
 
-    def _shares_given(self, node: int) -> NDArray[np.float64]:
+    def _shares_given(self, node: int) -> Floats:
         """Return the probabilities of a node's levels in every sample, given the covariates."""
         bits, coefficients = self.samples.bits, self._given_covariates[node]
         design = covariate_design(bits, self.n_covariates, node)
         return fitted_shares(bits, node, coefficients, design)
 
-    def _covariates_of(self, nodes: NDArray[np.int64]) -> Lists:
+    def _covariates_of(self, nodes: Ints) -> Lists:
         """Return the covariates as the blanket of every node."""
         last = np.arange(self.samples.n_variables - self.n_covariates, self.samples.n_variables)
         return Lists(np.arange(len(nodes) + 1) * self.n_covariates, np.tile(last, len(nodes)))
 
-    def _ratios(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _ratios(self, pairs: Ints) -> Floats:
         """Return each pair's likelihood ratio given the covariates alone."""
         alone = Lists.empty(len(pairs))
         fits = self._pair_fits(pairs, alone, alone, np.inf)
         return np.asarray(fits.joint - fits.apart)
 
-    def _pair_fits(
-        self, pairs: NDArray[np.int64], first: Lists, second: Lists, scale: float
-    ) -> PairFits:
+    def _pair_fits(self, pairs: Ints, first: Lists, second: Lists, scale: float) -> PairFits:
         bits, n_covariates = self._pair_bits
         return self.kernels.fit_pairs(bits, pairs, first, second, scale, n_covariates)
 
@@ -244,48 +241,40 @@ class DiscreteScorer:
         edges, ratios = self.kernels.associated_tables(bits, *tile, costs)
         return Pairs(edges, ratios - self._priced(edges, costs))
 
-    def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
+    def prices(self, pairs: Ints, gamma: float) -> Floats:
         return self._priced(pairs, self._prices(Bic(gamma)))
 
-    def _priced(self, pairs: NDArray[np.int64], costs: Costs) -> NDArray[np.float64]:
+    def _priced(self, pairs: Ints, costs: Costs) -> Floats:
         parameters = n_parameters(self.samples.bits, *pairs.T)
         return np.asarray(parameters * costs.parameter + costs.variable)
 
-    def toggled(
-        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def toggled(self, targets: Ints, blankets: Lists, toggles: Lists) -> tuple[Floats, Floats]:
         bits = self.samples.bits
         return self.kernels.toggle_scores(bits, targets, blankets, toggles, self._costs)
 
-    def grown(
-        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
-    ) -> Blankets:
+    def grown(self, targets: Ints, candidates: Lists, kept: Lists | None = None) -> Blankets:
         bits = self.samples.bits
         return self.kernels.grow_blankets(bits, targets, candidates, self._costs, kept)
 
-    def climbed(
-        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
-    ) -> Flipped:
+    def climbed(self, groups: Lists, blankets: Lists, partners: Lists, changes: Floats) -> Flipped:
         bits = self.samples.bits
         return self.kernels.climb_groups(bits, groups, blankets, partners, changes, self._costs)
 
-    def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+    def fitted(self, targets: Ints, blankets: Lists) -> Fits:
         """Fit each target's regression on its blanket, with the criterion's penalty if any."""
         penalty = self.criterion.penalty if isinstance(self.criterion, Bic) else NO_PENALTY
         return self.kernels.fit_blankets(self.samples.bits, targets, blankets, penalty)
 
-    def independence(
-        self, targets: NDArray[np.int64], givens: Lists, others: Lists
-    ) -> NDArray[np.float64]:
+    def independence(self, targets: Ints, givens: Lists, others: Lists) -> Floats:
         return self.kernels.independence_tests(
             self.samples.bits, targets, givens, others, self._log_factorials
         )
 
     def l1_paths(
         self,
-        targets: NDArray[np.int64],
+        targets: Ints,
         candidates: Lists,
-        fractions: NDArray[np.float64],
+        fractions: Floats,
         largest_support: int | None,
         standardize: bool,
     ) -> L1Paths:
@@ -309,19 +298,17 @@ class DiscreteScorer:
         scale = self.samples.total_weight / bits.n_samples
         return paths._replace(log_likelihoods=paths.log_likelihoods * scale)
 
-    def pair_gains(
-        self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
-    ) -> NDArray[np.float64]:
+    def pair_gains(self, pairs: Ints, first: Lists, second: Lists, gamma: float) -> Floats:
         fits = self._pair_fits(pairs, first, second, np.inf)
         return np.asarray(fits.joint - fits.apart - self.prices(pairs, gamma))
 
-    def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
+    def pair_factors(self, pairs: Ints, scale: float) -> Floats:
         alone = Lists.empty(len(pairs))
         fits = self._pair_fits(pairs, alone, alone, scale)
         prior = n_parameters(self.samples.bits, *pairs.T) * np.log(scale)
         return np.asarray(fits.joint - fits.apart - prior - fits.log_determinants / 2)
 
-    def dependence(self, variables: NDArray[np.int64]) -> Dependence:
+    def dependence(self, variables: Ints) -> Dependence:
         n = len(variables)
         ratios = np.zeros((n, n))
         if self._has_covariates:
@@ -334,7 +321,7 @@ class DiscreteScorer:
             ratios[tuple(found.pairs.T)] = found.ratios
         return Dependence(ratios, self.spreads(variables))
 
-    def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
+    def spreads(self, variables: Ints) -> Floats:
         bits = self.samples.bits
         if bits.reals is None:
             return spreads_within(self.samples, variables, self._strata)
@@ -345,12 +332,7 @@ class DiscreteScorer:
         return spreads
 
     def swept(
-        self,
-        pairs: NDArray[np.int64],
-        prior: PairPrior,
-        chain: GraphChain,
-        n_settling: int,
-        n_sweeps: int,
+        self, pairs: Ints, prior: PairPrior, chain: GraphChain, n_settling: int, n_sweeps: int
     ) -> tuple[GraphSums, GraphChain]:
         bits, n_covariates = self._pair_bits
         return self.kernels.sample_graphs(
@@ -358,14 +340,14 @@ class DiscreteScorer:
         )
 
     def potts(
-        self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
+        self, targets: Ints, penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
         reachable = POTTS_ROUNDING * float(np.sqrt(self.samples.total_weight))
         tolerance = max(POTTS_TOLERANCE, reachable)
         return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, most_steps)
 
     @property
-    def owners(self) -> NDArray[np.int64]:
+    def owners(self) -> Ints:
         return np.repeat(np.arange(self.samples.n_variables), np.diff(self.samples.starts))
 
     def _prices(self, criterion: Bic) -> Costs:
@@ -398,7 +380,7 @@ class DiscreteScorer:
         return indicators_of_covariates(self.samples.bits, self.n_covariates)
 
     @cached_property
-    def _strata(self) -> NDArray[np.int64]:
+    def _strata(self) -> Ints:
         return strata_of(self.samples.bits, self.n_covariates)
 
     @property
@@ -413,7 +395,7 @@ class DiscreteScorer:
         return [replace(self, samples=nodes.take(rows), n_covariates=0) for rows in strata]
 
     @cached_property
-    def _slack(self) -> NDArray[np.float64]:
+    def _slack(self) -> Floats:
         """The gain of each node's shares in strata over its regression on the covariates."""
         bits, d = self.samples.bits, self.samples.n_variables
         nodes = np.arange(d - self.n_covariates)
@@ -423,17 +405,17 @@ class DiscreteScorer:
         return np.maximum(np.array(best) - reached, 0.0)
 
     @cached_property
-    def _n_log_n(self) -> NDArray[np.float64]:
+    def _n_log_n(self) -> Floats:
         n_log_n = np.arange(self.samples.n_samples + 1, dtype=np.float64)
         n_log_n[1:] *= np.log(n_log_n[1:])
         return n_log_n
 
     @cached_property
-    def _log_factorials(self) -> NDArray[np.float64]:
+    def _log_factorials(self) -> Floats:
         return log_factorials(self.samples.n_samples)
 
     @cached_property
-    def _repeated_rows(self) -> tuple[Bits, NDArray[np.float64]]:
+    def _repeated_rows(self) -> tuple[Bits, Floats]:
         """Every indicator as a binary variable, and its standard deviation, or 1.
 
         Paths do not support weights: samples are repeated by their weights.
@@ -452,19 +434,13 @@ class DiscreteScorer:
 class ReadableScorer(DiscreteScorer):
     """Scores of blankets from a criterion written in Python."""
 
-    def toggled(
-        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def toggled(self, targets: Ints, blankets: Lists, toggles: Lists) -> tuple[Floats, Floats]:
         return greedy.toggle_scores(self._score, targets, blankets, toggles)
 
-    def grown(
-        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
-    ) -> Blankets:
+    def grown(self, targets: Ints, candidates: Lists, kept: Lists | None = None) -> Blankets:
         return greedy.grow_blankets(self._score, targets, candidates, kept)
 
-    def climbed(
-        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
-    ) -> Flipped:
+    def climbed(self, groups: Lists, blankets: Lists, partners: Lists, changes: Floats) -> Flipped:
         return flips.climb_groups(self._score, groups, blankets, partners, changes)
 
     def _score(self, target: int, blanket: Sequence[int]) -> float:
@@ -479,7 +455,7 @@ def scorer_for(samples: Samples, criterion: Criterion, kernels: Kernels) -> Scor
     return ReadableScorer(samples, criterion, kernels)
 
 
-def _all_pairs(tile: Tile) -> NDArray[np.int64]:
+def _all_pairs(tile: Tile) -> Ints:
     """Return the pairs i < j of a tile."""
     rows, columns = tile
     i, j = np.meshgrid(np.arange(rows.start, rows.stop), columns, indexing="ij")
@@ -487,11 +463,11 @@ def _all_pairs(tile: Tile) -> NDArray[np.int64]:
     return edges[edges[:, 0] < edges[:, 1]]
 
 
-def _numbers(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+def _numbers(pairs: Ints) -> Ints:
     return np.asarray(pairs[:, 0] << 32 | pairs[:, 1])
 
 
-def _indicators(samples: Samples, variables: NDArray[np.int64]) -> NDArray[np.int64]:
+def _indicators(samples: Samples, variables: Ints) -> Ints:
     """Return the numbers of the indicator rows of some variables, in their order."""
     if samples.is_binary:
         return variables

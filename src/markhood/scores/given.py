@@ -54,6 +54,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.kernels.bits import Bits, Reals
 from markhood.kernels.protocol import Residuals
@@ -80,7 +81,7 @@ def least_share_of_price(n_samples: int) -> float:
     return LEAST_WITH_MANY_SAMPLES if n_samples >= MANY_SAMPLES else LEAST_OF_PRICE
 
 
-def strata_of(bits: Bits, n_covariates: int) -> NDArray[np.int64]:
+def strata_of(bits: Bits, n_covariates: int) -> Ints:
     """Return each sample's stratum number, of shape (n_samples,); zero without covariates."""
     d = len(bits.n_scores)
     numbers = np.zeros(bits.n_samples, np.int64)
@@ -115,7 +116,7 @@ def indicators_of_covariates(bits: Bits, n_covariates: int) -> tuple[Bits, int]:
     return replace(bits, starts=np.array(starts), ordered=np.array(kinds)), n
 
 
-def covariate_design(bits: Bits, n_covariates: int, target: int) -> NDArray[np.float64]:
+def covariate_design(bits: Bits, n_covariates: int, target: int) -> Floats:
     """Return a target's real columns, then its covariates, of shape (n_samples, n_predictors)."""
     d = len(bits.n_scores)
     columns = [] if bits.reals is None else list(bits.reals.of_target(target)[0])
@@ -126,9 +127,7 @@ def covariate_design(bits: Bits, n_covariates: int, target: int) -> NDArray[np.f
     return np.column_stack(columns).astype(np.float64)
 
 
-def fitted_shares(
-    bits: Bits, variable: int, coefficients: NDArray[np.float64], design: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def fitted_shares(bits: Bits, variable: int, coefficients: Floats, design: Floats) -> Floats:
     """Return the fitted probabilities of a variable's levels, of shape (n_samples, n_levels)."""
     levels, scores = n_levels(bits, variable), int(bits.n_scores[variable])
     linear = design @ coefficients[levels - 1 :].reshape(-1, scores)
@@ -143,14 +142,12 @@ def fitted_shares(
 class ScoredVariable(NamedTuple):
     """Inputs of the score test: scores and means, (q, n_samples), scaled by P; shares of P."""
 
-    scores: NDArray[np.float64]
-    means: NDArray[np.float64]
-    share: NDArray[np.float64]
+    scores: Floats
+    means: Floats
+    share: Floats
 
 
-def scored_variable(
-    bits: Bits, variable: int, shares: NDArray[np.float64], weights: NDArray[np.float64]
-) -> ScoredVariable:
+def scored_variable(bits: Bits, variable: int, shares: Floats, weights: Floats) -> ScoredVariable:
     """Return the score-test inputs of a variable with these level probabilities in every sample."""
     levels = shares.shape[1]
     features = features_of(bits, variable)
@@ -169,10 +166,8 @@ def scored_variable(
 
 
 def score_statistics(
-    rows: Sequence[ScoredVariable],
-    columns: Sequence[ScoredVariable],
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    rows: Sequence[ScoredVariable], columns: Sequence[ScoredVariable], weights: Floats
+) -> Floats:
     """Return T for every pair, of shape (n_rows, n_columns)."""
     (scores, means, shares), others = (
         [np.vstack(part) for part in zip(*side, strict=True)] for side in (rows, columns)
@@ -185,9 +180,7 @@ def score_statistics(
     return np.asarray(squares / np.maximum(information, 1e-300))
 
 
-def residuals_of(
-    bits: Bits, coefficients: NDArray[np.float64], n_covariates: int, weights: NDArray[np.float64]
-) -> Residuals:
+def residuals_of(bits: Bits, coefficients: Floats, n_covariates: int, weights: Floats) -> Residuals:
     """Return the residuals of binary variables given real columns and covariates.
 
     ``coefficients``, (n_variables, 1 + n_predictors), are those of each variable's regression on
@@ -198,7 +191,7 @@ def residuals_of(
     is_shared = bits.reals.columns.ndim == 2
     design = covariate_design(bits, n_covariates, 0) if is_shared else np.empty(0)
 
-    def rows(variables: NDArray[np.int64]) -> list[NDArray[np.float32]]:
+    def rows(variables: Ints) -> list[NDArray[np.float32]]:
         own = coefficients[variables]
         if is_shared:
             eta = own[:, 1:] @ design.T
@@ -231,8 +224,8 @@ def coarse(reals: Reals) -> Reals:
 
 
 def short_vectors(
-    rows: Callable[[NDArray[np.int64]], list[NDArray[np.float32]]], n: int, error: float
-) -> list[NDArray[np.float64]]:
+    rows: Callable[[Ints], list[NDArray[np.float32]]], n: int, error: float
+) -> list[Floats]:
     """Return vectors whose inner products are those of n long rows, up to a small error.
 
     ``rows`` computes the rows of some variables, of several kinds. The vectors of a kind are the
@@ -269,9 +262,7 @@ def _leading_vectors(rows: NDArray[np.float32], error: float) -> NDArray[np.floa
     return np.asarray(units.T @ rows, np.float32)
 
 
-def spreads_given(
-    bits: Bits, variable: int, shares: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def spreads_given(bits: Bits, variable: int, shares: Floats, weights: Floats) -> Floats:
     """Return the variances of a variable's features along principal axes, given real columns."""
     features = features_of(bits, variable)
     means = shares @ features
@@ -279,7 +270,7 @@ def spreads_given(
     return np.maximum(np.linalg.eigvalsh(total / weights.sum()), 0.0)
 
 
-def counts_in_strata(bits: Bits, variable: int, strata: NDArray[np.int64]) -> NDArray[np.float64]:
+def counts_in_strata(bits: Bits, variable: int, strata: Ints) -> Floats:
     """Count a variable's levels in every stratum, of shape (n_strata, n_levels)."""
     levels, n_strata = n_levels(bits, variable), int(strata.max(initial=0)) + 1
     weights = None if bits.weighting is None else bits.weighting.weights
@@ -288,7 +279,7 @@ def counts_in_strata(bits: Bits, variable: int, strata: NDArray[np.int64]) -> ND
     return counts.reshape(n_strata, levels)
 
 
-def maximum_in_strata(bits: Bits, variable: int, strata: NDArray[np.int64]) -> float:
+def maximum_in_strata(bits: Bits, variable: int, strata: Ints) -> float:
     """Return the maximum log-likelihood of a variable with free probabilities in every stratum."""
     counts = counts_in_strata(bits, variable, strata)
     totals = counts.sum(axis=1, keepdims=True)
@@ -296,9 +287,7 @@ def maximum_in_strata(bits: Bits, variable: int, strata: NDArray[np.int64]) -> f
     return float((counts * np.log(shares)).sum())
 
 
-def spreads_within(
-    samples: Samples, variables: NDArray[np.int64], strata: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def spreads_within(samples: Samples, variables: Ints, strata: Ints) -> Floats:
     """Return the within-stratum variances of features along their principal axes, zero-padded.
 
     This is the pooled estimate: with K strata and N samples, sums of squares are divided by N - (K

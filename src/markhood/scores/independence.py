@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats
 from markhood.data.coding.encode import encode
 from markhood.data.samples import Samples
 from markhood.errors import InputError
@@ -77,15 +77,15 @@ def independence_test(
     return float(log_probabilities[0])
 
 
-def log_factorials(n_samples: int) -> NDArray[np.float64]:
+def log_factorials(n_samples: int) -> Floats:
     """Return log k! for k = 0 ... n_samples + 3, as needed by tests on n_samples."""
     from scipy.special import gammaln
 
-    logs: NDArray[np.float64] = gammaln(np.arange(1.0, n_samples + 5))
+    logs: Floats = gammaln(np.arange(1.0, n_samples + 5))
     return logs
 
 
-def log_complement(log_probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_complement(log_probabilities: Floats) -> Floats:
     """Return log(1 - exp(x)), to full accuracy where the probability is near 0 or 1.
 
     Examples

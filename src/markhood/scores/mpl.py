@@ -10,13 +10,15 @@ the score penalises every configuration that occurs, and is therefore conservati
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from markhood.kernels.protocol import Dirichlet
 from markhood.kernels.reference.scores import score_of
 from markhood.kernels.tables import Table
-from markhood.scores.table import BlanketTable
+from markhood.named import classes_named
+from markhood.scores.criterion import BlanketTable, Criterion
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Mpl:
 
     Examples
     --------
-    >>> from markhood.scores.table import blanket_table
+    >>> from markhood.scores.criterion import blanket_table
     >>> from markhood.data.coding.encode import encode
     >>> samples = encode([[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]])
     >>> alone, together = (Mpl().score(blanket_table(samples, 0, b)) for b in ([], [1]))
@@ -51,3 +53,6 @@ class Mpl:
         """Score the blanket with this table."""
         counted = Table(table.configurations, table.counts.astype(float), table.blanket_levels)
         return score_of(counted, self.costs(table.n_samples, table.n_variables))
+
+
+CRITERIA: Mapping[str, Callable[[float], Criterion]] = classes_named("markhood.scores", "score")

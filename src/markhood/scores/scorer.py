@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.samples import Samples
 from markhood.kernels.lists import Lists
 from markhood.kernels.networks import PottsFits, PottsPenalty
@@ -29,14 +27,14 @@ from markhood.kernels.protocol import (
 )
 
 Tile = tuple[range, range]
-Which = Callable[[NDArray[np.int64]], NDArray[np.bool_]]  # of pairs, of shape (n_pairs, 2)
+Which = Callable[[Ints], Bools]  # of pairs, of shape (n_pairs, 2)
 
 
 class Pairs(NamedTuple):
     """Dependent pairs i < j, of shape (n_pairs, 2), and their gains, (n_pairs,)."""
 
-    edges: NDArray[np.int64]
-    gains: NDArray[np.float64]
+    edges: Ints
+    gains: Floats
 
 
 class Dependence(NamedTuple):
@@ -47,8 +45,8 @@ class Dependence(NamedTuple):
     with zeros.
     """
 
-    ratios: NDArray[np.float64]
-    spreads: NDArray[np.float64]
+    ratios: Floats
+    spreads: Floats
 
 
 class Scorer(Protocol):
@@ -74,41 +72,33 @@ class Scorer(Protocol):
         slow; pairs outside ``fitted`` then have half the score statistic instead.
         """
 
-    def prices(self, pairs: NDArray[np.int64], gamma: float) -> NDArray[np.float64]:
+    def prices(self, pairs: Ints, gamma: float) -> Floats:
         """Return the BIC_gamma penalty of each pair, which `pairs` subtracts from the ratios."""
 
-    def toggled(
-        self, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def toggled(self, targets: Ints, blankets: Lists, toggles: Lists) -> tuple[Floats, Floats]:
         """Score each blanket, and with each of ``toggles`` added or removed."""
 
-    def grown(
-        self, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
-    ) -> Blankets:
+    def grown(self, targets: Ints, candidates: Lists, kept: Lists | None = None) -> Blankets:
         """Search greedily for each target's blanket: its kept members and some candidates."""
 
-    def climbed(
-        self, groups: Lists, blankets: Lists, partners: Lists, changes: NDArray[np.float64]
-    ) -> Flipped:
+    def climbed(self, groups: Lists, blankets: Lists, partners: Lists, changes: Floats) -> Flipped:
         """Flip the edge with the largest gain within each group until none gains.
 
         For every variable of ``groups``, the arguments have its blanket, its partners in edges that
         may be flipped, and the change of its score by each of these flips.
         """
 
-    def fitted(self, targets: NDArray[np.int64], blankets: Lists) -> Fits:
+    def fitted(self, targets: Ints, blankets: Lists) -> Fits:
         """Fit each target's regression on its blanket."""
 
-    def independence(
-        self, targets: NDArray[np.int64], givens: Lists, others: Lists
-    ) -> NDArray[np.float64]:
+    def independence(self, targets: Ints, givens: Lists, others: Lists) -> Floats:
         """Return the log-probability that each target is independent of each of its ``others``."""
 
     def l1_paths(
         self,
-        targets: NDArray[np.int64],
+        targets: Ints,
         candidates: Lists,
-        fractions: NDArray[np.float64],
+        fractions: Floats,
         largest_support: int | None,
         standardize: bool,
     ) -> L1Paths:
@@ -117,38 +107,31 @@ class Scorer(Protocol):
         The lists contain indicators; `owners` maps them to variables.
         """
 
-    def pair_gains(
-        self, pairs: NDArray[np.int64], first: Lists, second: Lists, gamma: float
-    ) -> NDArray[np.float64]:
+    def pair_gains(self, pairs: Ints, first: Lists, second: Lists, gamma: float) -> Floats:
         """Return each pair's likelihood ratio minus the BIC_gamma penalty.
 
         The ratio is that of both ends jointly, given the other neighbours of each.
         """
 
-    def pair_factors(self, pairs: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
+    def pair_factors(self, pairs: Ints, scale: float) -> Floats:
         """Return each pair's marginal log Bayes factor for couplings of this scale."""
 
-    def dependence(self, variables: NDArray[np.int64]) -> Dependence:
+    def dependence(self, variables: Ints) -> Dependence:
         """Measure every pair of some variables, without a screen."""
 
-    def spreads(self, variables: NDArray[np.int64]) -> NDArray[np.float64]:
+    def spreads(self, variables: Ints) -> Floats:
         """Return variances along the axes of the levels, given the covariates."""
 
     def swept(
-        self,
-        pairs: NDArray[np.int64],
-        prior: PairPrior,
-        chain: GraphChain,
-        n_settling: int,
-        n_sweeps: int,
+        self, pairs: Ints, prior: PairPrior, chain: GraphChain, n_settling: int, n_sweeps: int
     ) -> tuple[GraphSums, GraphChain]:
         """Advance a chain over the subgraphs of these pairs."""
 
     def potts(
-        self, targets: NDArray[np.int64], penalty: PottsPenalty, most_steps: int | None = None
+        self, targets: Ints, penalty: PottsPenalty, most_steps: int | None = None
     ) -> PottsFits:
         """Fit penalised regressions of at most 64 targets on all other variables."""
 
     @property
-    def owners(self) -> NDArray[np.int64]:
+    def owners(self) -> Ints:
         """The variable of each indicator, of shape (n_indicators,)."""

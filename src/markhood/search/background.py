@@ -37,8 +37,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.kernels.coupling_prior import information_of, of_background, of_edges
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.scores.scorer import Scorer
@@ -60,33 +60,33 @@ class Layout(NamedTuple):
     pairs are adjusted for hidden factors.
     """
 
-    first: NDArray[np.int64]
-    units: NDArray[np.float64]
-    is_single: NDArray[np.bool_]
-    is_ordered: NDArray[np.bool_]
+    first: Ints
+    units: Floats
+    is_single: Bools
+    is_ordered: Bools
     has_factors: bool
 
 
 class Evidence(NamedTuple):
     """Log Bayes factors of pairs given the graph, with a normal prior, and fitted couplings."""
 
-    log_bayes_factors: NDArray[np.float64]
-    couplings: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    log_bayes_factors: Floats
+    couplings: Floats
+    variances: Floats
 
-    def at(self, chosen: NDArray[np.bool_]) -> Evidence:
+    def at(self, chosen: Bools) -> Evidence:
         """Return that of some pairs."""
         return Evidence(*(own[chosen] for own in self))
 
 
 def with_background(
     scorer: Scorer,
-    pairs: NDArray[np.int64],
+    pairs: Ints,
     prior: PairPrior,
     chain: GraphChain,
     layout: Layout,
     n_absent: float | None,
-) -> tuple[PairPrior, NDArray[np.float64], GraphChain]:
+) -> tuple[PairPrior, Floats, GraphChain]:
     """Measure all pairs given the graph of a chain; return the prior with the background.
 
     Also return the probabilities of the pairs under it, and the chain with its new fits.
@@ -137,9 +137,7 @@ def evidence_of(sums: GraphSums, prior: PairPrior, layout: Layout) -> Evidence:
     return Evidence(odds, mean / layout.units, variance / layout.units**2)
 
 
-def mediated_of(
-    pairs: NDArray[np.int64], couplings: NDArray[np.float64], layout: Layout
-) -> NDArray[np.float64]:
+def mediated_of(pairs: Ints, couplings: Floats, layout: Layout) -> Floats:
     """Return for each pair the sum over ordered variables of the products of two couplings."""
     d = len(layout.is_ordered)
     matrix = np.zeros((d, d))
@@ -149,12 +147,7 @@ def mediated_of(
     return np.where(layout.is_single, paths, 0.0)
 
 
-def share_of(
-    evidence: Evidence,
-    mediated: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    prior: PairPrior,
-) -> float:
+def share_of(evidence: Evidence, mediated: Floats, weights: Floats, prior: PairPrior) -> float:
     """Return the share of mediated dependence, by weighted least squares, 0 if not clear."""
     _, t, v = evidence
     information = information_of(v, prior.scale)
@@ -168,7 +161,7 @@ def background_of(
     scale: float,
     shape: float,
     n_absent: float,
-    expected: NDArray[np.float64] | float = 0.0,
+    expected: Floats | float = 0.0,
     *,
     is_cut: bool = False,
     price: float = VERY_STRONG,
@@ -206,9 +199,7 @@ def background_of(
     return float(sizes[np.argmax(values - price * (sizes > 0))])
 
 
-def _best_share(
-    without: NDArray[np.float64], of_edge: NDArray[np.float64], n_absent: float, first: int
-) -> tuple[float, int]:
+def _best_share(without: Floats, of_edge: Floats, n_absent: float, first: int) -> tuple[float, int]:
     """Return the largest log-likelihood over the shares of edges, and the index of its share.
 
     The log-likelihood is concave in the share, so the search climbs from the index ``first``.
@@ -227,9 +218,7 @@ def _best_share(
     return value(k), k
 
 
-def probabilities_of(
-    evidence: Evidence, prior: PairPrior, is_single: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def probabilities_of(evidence: Evidence, prior: PairPrior, is_single: Bools) -> Floats:
     """Return the probability of each pair under a prior; tables keep the normal prior."""
     factors, t, v = evidence
     gain = of_edges(t, v, prior.scale, prior.shape).gain

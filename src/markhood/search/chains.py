@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
 from markhood.scores.scorer import Scorer
 from markhood.search.values.probabilities import PARTS
@@ -60,17 +61,17 @@ class ChainRun(NamedTuple):
     """A chain so far: its sums, and after each part the mean of every pair and the graph."""
 
     sums: GraphSums
-    means: NDArray[np.float64]
+    means: Floats
     present: NDArray[np.uint8]
     generator: NDArray[np.uint32]
 
 
-Ran = tuple[ChainRun, NDArray[np.int64] | None]  # a chain, and the fits that others can reuse
+Ran = tuple[ChainRun, Ints | None]  # a chain, and the fits that others can reuse
 
 
 def run_chain(
     scorer: Scorer,
-    pairs: NDArray[np.int64],
+    pairs: Ints,
     prior: PairPrior,
     chain: GraphChain,
     n_settling: int,

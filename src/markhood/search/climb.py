@@ -14,19 +14,35 @@ ever gain. Initially, groups are the components of edges that gain. The gain of 
 groups is at most the sum of the highest changes seen at its ends; if that is positive, the two
 groups are merged and climb again from the start. The result is therefore that of a sequential
 climb, in any order of the groups.
+
+Hill climbing by the likelihood of pairs: every edge is scored once, by both ends jointly. The
+paper's climb (`climb.py`) adds the gains of an edge in both ends' regressions, as if they were
+independent evidence. Here the gain of an edge is the likelihood ratio of (x_i, x_j) given the other
+neighbours of both, minus one penalty (`kernels/reference/pair_fit.py`, without a prior):
+
+    gain = l1 - l0 - (r_i - 1)(r_j - 1) log(N)/2 - gamma log(d - 1).
+
+If one end has no other neighbour, this is the likelihood ratio of the screen. Otherwise the climb
+is the same: flip the edge of the OR graph with the largest gain until no flip gains. The climb has
+no total score, so an edge could flip back and forth; an edge that was flipped `MOST_FLIPS` times is
+kept as it is.
 """
 
 from __future__ import annotations
 
+import heapq
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.execution.runner import FEWEST_TILES, shared_out
 from markhood.graph.numbering import pair_numbers
+from markhood.kernels.flips import best_flip
+from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Flipped
 from markhood.kernels.ties import TIE
@@ -36,6 +52,8 @@ from markhood.search.values.job import Job
 VARIABLES_PER_TILE = 2048  # a tile takes some milliseconds
 
 Start = Literal["or", "empty"]
+EDGES_PER_TILE = 64
+MOST_FLIPS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +64,12 @@ class Climbed:
     converge.
     """
 
-    edges: NDArray[np.int64]
-    evaluations: NDArray[np.int64]
-    not_converged: NDArray[np.int64]
+    edges: Ints
+    evaluations: Ints
+    not_converged: Ints
 
 
-def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] = "or") -> Climbed:
+def climb(job: Job, edges: Ints, start: Start | Ints = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
     d, required = job.n_variables, job.constraints.requires(edges)
     present = present_at(start, edges) | required
@@ -65,7 +83,7 @@ def climb(job: Job, edges: NDArray[np.int64], start: Start | NDArray[np.int64] =
     return Climbed(edges[present], add_counts([first, flips.evaluations()]), flips.not_converged)
 
 
-def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.bool_]:
+def present_at(start: Start | Ints, edges: Ints) -> Bools:
     """Return which edges are present at the start of a climb."""
     if isinstance(start, str):
         return np.full(len(edges), start == "or")
@@ -75,7 +93,7 @@ def present_at(start: Start | NDArray[np.int64], edges: NDArray[np.int64]) -> ND
 class _Flips:
     """The edges that may be flipped, each stored at two positions in the lists of partners."""
 
-    def __init__(self, job: Job, edges: NDArray[np.int64], blankets: Lists) -> None:
+    def __init__(self, job: Job, edges: Ints, blankets: Lists) -> None:
         self.present = np.empty(len(edges), np.bool_)
         self.not_converged = np.zeros(job.n_variables, np.int64)
         self._job, self._edges, self._blankets = job, edges, blankets
@@ -86,16 +104,15 @@ class _Flips:
         self._touched = np.arange(len(edges))  # edges whose gains changed
         self._group = np.arange(job.n_variables)  # lowest variable of each variable's group
         self._groups = Lists.empty(0)  # groups that climb next
-        self._round = np.zeros(
-            job.n_variables, np.int64
-        )  # last round in which each variable climbed
-        self._rounds: list[tuple[NDArray[np.int64], Lists]] = []
+        # The last round in which each variable climbed.
+        self._round = np.zeros(job.n_variables, np.int64)
+        self._rounds: list[tuple[Ints, Lists]] = []
 
-    def scored(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def scored(self, present: Bools) -> Ints:
         """Score all flips of the starting graph; return the number of blankets scored by size."""
         scorer, partners, blankets = self._job.scorer, self._partners, self._blankets
 
-        def score(tile: range) -> NDArray[np.float64]:
+        def score(tile: range) -> Floats:
             flips = partners.part(tile)
             targets = np.arange(tile.start, tile.stop)
             scores, toggled = scorer.toggled(targets, blankets.part(tile), flips)
@@ -142,7 +159,7 @@ class _Flips:
         self._rounds.append((groups.values[groups.starts[:-1]], evaluations))
         self._round[groups.values] = len(self._rounds)
 
-    def evaluations(self) -> NDArray[np.int64]:
+    def evaluations(self) -> Ints:
         """Return the number of blankets scored by size, without discarded climbs."""
         counts = [np.zeros(1, np.int64)]
         for number, (firsts, evaluations) in enumerate(self._rounds, 1):
@@ -152,7 +169,7 @@ class _Flips:
         return np.trim_zeros(add_counts(counts), "b")
 
 
-def _joined(group: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
+def _joined(group: Ints, edges: Ints) -> Ints:
     """Merge groups that are joined by edges.
 
     The lowest variable of a group represents it (union-find). Each group is linked to the lowest
@@ -174,7 +191,7 @@ def _joined(group: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.in
     return group
 
 
-def _members(group: NDArray[np.int64], wanted: NDArray[np.int64]) -> Lists:
+def _members(group: Ints, wanted: Ints) -> Lists:
     """List the variables of the given groups, largest group first."""
     sizes = np.bincount(group)
     is_wanted = np.zeros(len(sizes), np.bool_)
@@ -191,3 +208,77 @@ def _tiles(groups: Lists) -> list[range]:
     tile = groups.starts[:-1] // largest
     bounds = np.flatnonzero(np.diff(tile, prepend=-1, append=-1)).tolist()
     return [range(first, last) for first, last in pairwise(bounds)]
+
+
+def climb_pairs(job: Job, edges: Ints, gamma: float, start: Start | Ints = "or") -> Climbed:
+    """Climb over the graphs with some of these edges (i < j, lexicographic)."""
+    state = _Pairs(job, edges, gamma, start)
+    tiles = job.runner.map("climb", state.score, shared_out(len(edges), EDGES_PER_TILE))
+    state.take(np.arange(len(edges)), np.concatenate([np.empty(0), *tiles]))
+    while (edge := state.best()) is not None:
+        touched = state.flip(edge)
+        state.take(touched, state.score(touched))
+    return Climbed(
+        edges[state.present],
+        counts_by_size(state.evaluations),
+        np.zeros(job.n_variables, np.int64),
+    )
+
+
+class _Pairs:
+    """The current gain of every possible flip."""
+
+    def __init__(self, job: Job, edges: Ints, gamma: float, start: Start | Ints) -> None:
+        required = job.constraints.requires(edges)
+        self.present = required | present_at(start, edges)
+        self.evaluations: Counter[int] = Counter()  # by number of other neighbours of both ends
+        self._edges, self._required = edges, required
+        self._scorer, self._gamma = job.scorer, gamma
+        self._neighbours: list[set[int]] = [set() for _ in range(job.n_variables)]
+        self._at: list[list[int]] = [[] for _ in range(job.n_variables)]
+        for edge, (i, j) in enumerate(edges.tolist()):
+            self._at[i].append(edge)
+            self._at[j].append(edge)
+            if self.present[edge]:
+                self._neighbours[i].add(j)
+                self._neighbours[j].add(i)
+        self._gains = np.zeros(len(edges))
+        self._flips: Counter[int] = Counter()
+        self._heap: list[tuple[float, int]] = []
+
+    def score(self, edges: Ints | range) -> Floats:
+        """Return the gain of flipping each of these edges."""
+        which = np.asarray(edges)
+        pairs = np.ascontiguousarray(self._edges[which])
+        first, second = (
+            Lists.of([sorted(self._neighbours[i] - {j}) for i, j in ends.tolist()])
+            for ends in (pairs, pairs[:, ::-1])
+        )
+        worth = self._scorer.pair_gains(pairs, first, second, self._gamma)
+        return np.asarray(np.where(self.present[which], -worth, worth))
+
+    def take(self, edges: Ints, gains: Floats) -> None:
+        """Store the result of `score`."""
+        self._gains[edges] = gains
+        for edge, gain in zip(edges.tolist(), gains.tolist(), strict=True):
+            i, j = self._edges[edge].tolist()
+            self.evaluations[len((self._neighbours[i] | self._neighbours[j]) - {i, j})] += 1
+            if not self._required[edge]:
+                heapq.heappush(self._heap, (-gain, edge))
+
+    def best(self) -> int | None:
+        """Return the flip with the largest gain (lowest index on ties), or None."""
+        return best_flip(self._heap, self._gain)
+
+    def flip(self, edge: int) -> Ints:
+        """Flip an edge, and return the edges whose gains change."""
+        i, j = self._edges[edge].tolist()
+        self.present[edge] = not self.present[edge]
+        self._neighbours[i] ^= {j}
+        self._neighbours[j] ^= {i}
+        self._flips[edge] += 1
+        return np.array(sorted({*self._at[i], *self._at[j]}))
+
+    def _gain(self, edge: int) -> float:
+        is_fixed = self._flips[edge] >= MOST_FLIPS
+        return -np.inf if is_fixed else float(self._gains[edge])

@@ -9,21 +9,20 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.scores.scorer import Pairs
-from markhood.search.blankets import Spaces, search_blankets
-from markhood.search.bounded_screen import Screened, screen_bounded
-from markhood.search.climb import Start, climb
-from markhood.search.combine import combine
-from markhood.search.pair_climb import climb_pairs
-from markhood.search.screen import screen, tested_pairs
-from markhood.search.spaces import (
+from markhood.search.blankets import (
     AllVariables,
     NearbyVariables,
+    Spaces,
     StrongestNearby,
+    combine,
+    search_blankets,
     steps_that_matter,
 )
+from markhood.search.climb import Climbed, Start, climb, climb_pairs
+from markhood.search.screen import Screened, screen, screen_bounded, tested_pairs
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, timed
 
@@ -59,7 +58,7 @@ def hill_climb(
     screened : Pairs, optional
         Result of the screen, if known and search spaces are not bounded.
     """
-    evaluations: dict[str, NDArray[np.int64]] = {}
+    evaluations: dict[str, Ints] = {}
     seconds: dict[str, float] = {}
     spaces: Spaces = AllVariables(job.n_variables)
     n_screened = None
@@ -83,13 +82,9 @@ def hill_climb(
     edges = or_edges
     if rule == "and":
         edges = combine(blankets.members, "and")
-    elif rule == "global":
+    elif rule != "or":
         with timed(seconds, "climb"):
-            climbed = climb(job, or_edges, start)
-    elif rule == "pair":
-        with timed(seconds, "climb"):
-            climbed = climb_pairs(job, or_edges, gamma, start)
-    if rule == "global" or rule == "pair":
+            climbed = _climbed(job, or_edges, rule, gamma, start)
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
         not_converged["climb"] = climbed.not_converged
     return SearchResult(
@@ -114,10 +109,7 @@ def climb_again(job: Job, before: SearchResult, rule: Rule, gamma: float) -> Sea
     seconds: dict[str, float] = {}
     if rule == "global" or rule == "pair":
         with timed(seconds, "climb"):
-            if rule == "pair":
-                climbed = climb_pairs(job, before.or_edges, gamma, before.edges)
-            else:
-                climbed = climb(job, before.or_edges, before.edges)
+            climbed = _climbed(job, before.or_edges, rule, gamma, before.edges)
         return replace(
             before,
             edges=climbed.edges,
@@ -135,6 +127,11 @@ def climb_again(job: Job, before: SearchResult, rule: Rule, gamma: float) -> Sea
         not_converged={"blankets": blankets.not_converged},
         seconds=seconds,
     )
+
+
+def _climbed(job: Job, edges: Ints, rule: Rule, gamma: float, start: Start | Ints) -> Climbed:
+    """Climb over subgraphs by the paper's score, or by the likelihood of pairs."""
+    return climb_pairs(job, edges, gamma, start) if rule == "pair" else climb(job, edges, start)
 
 
 def _strongest_nearby(job: Job, found: Screened, depth: int, most: int) -> Spaces:

@@ -33,8 +33,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.execution.runner import Runner, shared_out
 from markhood.kernels.greedy import counts_by_size
 from markhood.kernels.lists import Lists
@@ -51,11 +51,11 @@ VARIABLES_PER_TILE = 16
 class JointPosterior:
     """The result of the climb."""
 
-    edges: NDArray[np.int64]  # (n_edges, 2): i < j, lexicographic
+    edges: Ints  # (n_edges, 2): i < j, lexicographic
     # (largest + 1,): number of tests by size of the conditioning set.
-    evaluations: NDArray[np.int64]
+    evaluations: Ints
     # (n_edges,): log-probability of the dependence that each edge asserts.
-    log_probabilities: NDArray[np.float64]
+    log_probabilities: Floats
     score: float  # log BJP of the graph; pairs with a constant variable are left out
 
 
@@ -107,7 +107,7 @@ class Request(NamedTuple):
 
     target: int
     given: tuple[int, ...]
-    others: NDArray[np.int64]
+    others: Ints
 
 
 class CachedTests:
@@ -125,13 +125,13 @@ class CachedTests:
         self.evaluations: Counter[int] = Counter()
         self._scorer, self._covariates = job.scorer, job.constraints.covariates.tolist()
         # By target and conditioning set: a value for every variable, NaN where not yet tested.
-        self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], Floats] = {}
         d = job.n_nodes
         self.marginal = np.full((d, d), np.inf)
         self._test_pairs(np.flatnonzero(~job.samples.is_constant[:d]), job.runner)
 
-    def _test_pairs(self, varying: NDArray[np.int64], runner: Runner) -> None:
-        def test(tile: range) -> list[NDArray[np.float64]]:
+    def _test_pairs(self, varying: Ints, runner: Runner) -> None:
+        def test(tile: range) -> list[Floats]:
             return self._run([Request(int(varying[k]), (), varying[k + 1 :]) for k in tile])
 
         tiles = shared_out(len(varying), VARIABLES_PER_TILE)
@@ -141,7 +141,7 @@ class CachedTests:
                 self.marginal[varying[k + 1 :], varying[k]] = row
         self.evaluations[0] = len(varying) * (len(varying) - 1) // 2
 
-    def answer(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
+    def answer(self, requests: Sequence[Request]) -> list[Floats]:
         """Return the log-probabilities of independence for the variables of each request."""
         missing: list[Request] = []
         for target, given, others in requests:
@@ -158,13 +158,13 @@ class CachedTests:
             for target, given, others in requests
         ]
 
-    def _row(self, target: int, given: tuple[int, ...]) -> NDArray[np.float64]:
+    def _row(self, target: int, given: tuple[int, ...]) -> Floats:
         key = target, given
         if key not in self._known:
             self._known[key] = np.full(len(self.marginal), np.nan)
         return self._known[key]
 
-    def _run(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
+    def _run(self, requests: Sequence[Request]) -> list[Floats]:
         others = Lists.of([request.others for request in requests])
         found = self._scorer.independence(
             np.array([request.target for request in requests], dtype=np.int64),
@@ -199,7 +199,7 @@ class Assertions:
         self._tests = tests
         self._blankets: list[set[int]] = [set() for _ in range(d)]
         self._places = np.arange(d)  # degree * d + index; the lower end of a pair asserts
-        self._is_open: NDArray[np.bool_] | None = None  # which pairs may be flipped; None for all
+        self._is_open: Bools | None = None  # which pairs may be flipped; None for all
         if constraints:
             self._take_for_known(constraints)
 
@@ -267,9 +267,7 @@ class Assertions:
             *(Request(end, self._blanket(end, less=n), np.array([n])) for n in neighbours),
         ]
 
-    def _taken_over(
-        self, end: int, before: NDArray[np.bool_], flipped: tuple[int, int]
-    ) -> list[Request]:
+    def _taken_over(self, end: int, before: Bools, flipped: tuple[int, int]) -> list[Request]:
         """List the tests of pairs whose assertion moves from a variable to its partners."""
         partners = before & (self._places[end] > self._places) & self._is_said[end]
         partners[list(flipped)] = False  # their assertions are listed separately

@@ -45,8 +45,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.genome.identical import identical_variables
 from markhood.data.samples import Samples
 from markhood.errors import InputError, option
@@ -57,8 +57,7 @@ from markhood.kernels.protocol import Costs, L1Paths
 from markhood.kernels.ties import TIE, best_of
 from markhood.scores.bic import Bic
 from markhood.scores.scorer import Scorer
-from markhood.search.blankets import add_counts
-from markhood.search.combine import combine
+from markhood.search.blankets import add_counts, combine
 from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, Slopes, timed
@@ -98,13 +97,13 @@ class L1Blankets:
 
     members: Lists
     # (n_variables,): BIC_gamma; at the maximum likelihood with a refit, otherwise at ``slopes``.
-    scores: NDArray[np.float64]
-    evaluations: NDArray[np.int64]  # number of blankets scored, by size
+    scores: Floats
+    evaluations: Ints  # number of blankets scored, by size
     # (len(members.values),): the path's own coefficients of the members; None with a refit.
-    slopes: NDArray[np.float64] | None
+    slopes: Floats | None
     # (n_variables,): number of paths of each variable's indicators with a fit that did not
     # converge.
-    not_converged: NDArray[np.int64]
+    not_converged: Ints
 
 
 def l1_blankets(
@@ -190,7 +189,7 @@ class DistinctVariables:
         self._alike = {group[0]: np.array(group) for group in alike if len(group) > 1}
         self._constraints = constraints
 
-    def of(self, targets: NDArray[np.int64]) -> Lists:
+    def of(self, targets: Ints) -> Lists:
         """List the candidates of each target, ascending."""
         lists = []
         for target in targets.tolist():
@@ -204,7 +203,7 @@ class DistinctVariables:
             lists.append(np.sort(np.append(self._firsts[usable], np.array(instead, np.int64))))
         return Lists.of(lists)
 
-    def _usable(self, target: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _usable(self, target: int, others: Ints) -> Bools:
         allowed = self._constraints.allows(np.full(len(others), target), others)
         return np.asarray((others != target) & allowed)
 
@@ -232,9 +231,7 @@ def _joined(paths: L1Paths, kept: Lists) -> L1Paths:
     return paths._replace(supports=Lists.of(supports), slopes=np.concatenate(slopes))
 
 
-def _supports(
-    paths: L1Paths, owners: NDArray[np.int64], kept: Lists, own: NDArray[np.int64]
-) -> list[list[tuple[int, ...]]]:
+def _supports(paths: L1Paths, owners: Ints, kept: Lists, own: Ints) -> list[list[tuple[int, ...]]]:
     """List the distinct small supports of each target, in path order.
 
     ``own`` is the target of each path.
@@ -254,9 +251,9 @@ def _supports(
 
 def _best_refitted(
     supports_of: list[list[tuple[int, ...]]],
-    targets: NDArray[np.int64],
+    targets: Ints,
     scorer: Scorer,
-    n_scores: NDArray[np.int64],
+    n_scores: Ints,
     costs: Costs,
 ) -> L1Blankets:
     """Score the supports after a refit; ties go to the larger lambda."""

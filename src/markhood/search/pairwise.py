@@ -17,23 +17,63 @@ removed, nearby pairs are kept for that step, because a distant pair may be indi
 
 No d x d array is needed: a tile returns its best pairs, and the best of these are kept. The
 correction therefore counts all pairs twice, the first time for the means.
+
+Find pairs that are dependent only through a third variable, by the data processing inequality. In a
+chain i - k - j, the mutual information of the ends is at most that of either link: MI_ij <=
+min(MI_ik, MI_kj). ARACNE (Margolin et al., 2006) inverts this, and takes the weakest pair of every
+triangle as indirect. All triangles are examined before any pair is removed, so their order does not
+matter. If several pairs tie for the weakest, as with three copies, none is removed.
+
+The weakest pair of three directly dependent variables is removed too: the rule is fast, but does
+not replace a Markov blanket.
+
+The Chow-Liu forest: the forest with the highest likelihood. It is the maximum spanning forest of
+the pairs, weighted by their likelihood ratios. If the penalty of the screen is subtracted from the
+weights, only pairs that pass can be edges. Without the penalty the forest is a tree, as in the
+original algorithm, wherever the data allow it. Required edges weigh more than all others.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
+from markhood.errors import InputError
 from markhood.graph.numbering import in_order, pair_numbers, positions_of
+from markhood.kernels.steps import weakest_of_triangles
 from markhood.kernels.ties import TIE, levelled
 from markhood.scores.scorer import Pairs, Tile
-from markhood.search.indirect import are_indirect
 from markhood.search.ranking import PAIRS_PER_VARIABLE, Means
 from markhood.search.screen import screen, tested_pairs
+from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, timed
+
+
+def are_indirect(pairs: Ints, strengths: Floats, n_variables: int) -> Bools:
+    """Return whether each pair is the weakest of a triangle of pairs.
+
+    Parameters
+    ----------
+    pairs : ndarray of shape (n_pairs, 2), dtype int64
+        i < j, in lexicographic order.
+    strengths : ndarray of shape (n_pairs,)
+        Mutual information, or a value proportional to it.
+    n_variables : int
+
+    Examples
+    --------
+    >>> chain = np.array([[0, 1], [0, 2], [1, 2]])
+    >>> are_indirect(chain, np.array([3.0, 1.0, 2.0]), 3).tolist()
+    [False, True, False]
+    >>> are_indirect(chain, np.array([3.0, 1.0, 1.0]), 3).tolist()
+    [False, False, False]
+    """
+    return weakest_of_triangles(np.ascontiguousarray(pairs), strengths, n_variables)
+
 
 RankedBy = Literal["evidence", "mi", "mi_apc"]
 
@@ -51,7 +91,7 @@ def pairwise(
     removed.
     """
     seconds: dict[str, float] = {}
-    columns: dict[str, NDArray[np.float64]] = {}
+    columns: dict[str, Floats] = {}
     screened = None
     if ranking == "evidence":
         with timed(seconds, "screen"):
@@ -93,7 +133,7 @@ def mean_ratios(job: Job) -> Means:
     """Average the likelihood ratios over all pairs of variables that vary."""
     scorer = job.scorer  # not the job: its runner may hold a connection
 
-    def add_up(tile: Tile) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def add_up(tile: Tile) -> tuple[Floats, Floats]:
         pairs = scorer.pairs(tile, None)
         i, j = pairs.edges.T
         rows, columns = tile
@@ -169,3 +209,68 @@ def highest(pairs: Pairs, top: int) -> Pairs:
         edges, scores = edges[is_near], scores[is_near]
     order = np.lexsort((pair_numbers(edges), -levelled(scores)))[:top]
     return Pairs(edges[order], scores[order])
+
+
+def chow_liu(job: Job, gamma: float, forest: bool) -> SearchResult:
+    """Find the forest with the highest likelihood.
+
+    With ``forest=False`` pairs have no penalty, so that the forest is a tree where possible.
+    """
+    require_forest(job.constraints, job.samples.names)
+    seconds: dict[str, float] = {}
+    with timed(seconds, "screen"):
+        screened = screen(job, gamma if forest else None)
+    with timed(seconds, "forest"):
+        edges = spanning_forest(screened, job.n_variables, job.constraints)
+    return SearchResult(
+        edges,
+        or_edges=edges,
+        screened=screened,
+        evaluations=tested_pairs(job),
+        seconds=seconds,
+    )
+
+
+def require_forest(constraints: Constraints, names: Sequence[str]) -> None:
+    """Raise if the required edges contain a cycle."""
+    required = constraints.required
+    within = spanning_forest(Pairs(required, np.ones(len(required))), len(names))
+    closing = required[~Constraints(required=within).requires(required)]
+    if len(closing):
+        source, target = (names[end] for end in closing[0])
+        raise InputError(
+            "constraints",
+            "required_edges",
+            f"The required edges form a cycle with {source!r} - {target!r}, which a forest cannot "
+            "contain: remove one of them, or use another method.",
+        )
+
+
+def spanning_forest(
+    pairs: Pairs, n_variables: int, constraints: Constraints = NO_CONSTRAINTS
+) -> Ints:
+    """Return the edges, i < j in lexicographic order, of the forest with the largest gains.
+
+    Examples
+    --------
+    >>> triangle = Pairs(np.array([[0, 1], [0, 2], [1, 2]]), np.array([3.0, 1.0, 2.0]))
+    >>> spanning_forest(triangle, 3).tolist()
+    [[0, 1], [1, 2]]
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    among = constraints.applied_to(pairs.edges)
+    gains = np.full(len(among), np.inf)
+    gains[~constraints.requires(among)] = pairs.gains[
+        constraints.allows(*pairs.edges.T) & ~constraints.requires(pairs.edges)
+    ]
+    # Ranks instead of gains: ties go to the earlier pair, and no weight is zero.
+    order = np.lexsort((np.arange(len(gains)), -levelled(gains)))
+    ranks = np.empty(len(order), dtype=np.float64)
+    ranks[order] = np.arange(1, len(order) + 1)
+    shape = (n_variables, n_variables)
+    weights: Any = csr_array((ranks, among.T), shape=shape)
+    forest = minimum_spanning_tree(weights).tocoo()
+    edges = np.sort(np.column_stack([forest.row, forest.col]).astype(np.int64), axis=1)
+    return edges[in_order(edges)]

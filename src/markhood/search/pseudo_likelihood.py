@@ -29,6 +29,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.samples import Samples
 from markhood.data.storage.memory import available_memory, readable
 from markhood.errors import InputError
@@ -91,7 +92,7 @@ def pseudo_likelihood(job: Job, *, penalty: float, top: int | None) -> SearchRes
     )
 
 
-def _fitted(job: Job, penalty: float) -> tuple[Tables, NDArray[np.bool_]]:
+def _fitted(job: Job, penalty: float) -> tuple[Tables, Bools]:
     """Fit every node's regression on all other variables; columns are the levels of targets.
 
     Rows of covariates are removed from the result. Also returns which nodes' fits converged.
@@ -114,13 +115,12 @@ def _fitted(job: Job, penalty: float) -> tuple[Tables, NDArray[np.bool_]]:
     return np.hstack(tables), np.concatenate(converged)
 
 
-def penalty_for(n_levels: NDArray[np.int64], penalty: float, n_covariates: int = 0) -> PottsPenalty:
+def penalty_for(n_levels: Ints, penalty: float, n_covariates: int = 0) -> PottsPenalty:
     """Return the penalty for these numbers of levels; each table of a pair has half."""
     n_nodes = len(n_levels) - n_covariates
     own = np.sqrt(0.5 * penalty * max(1, n_nodes - 1) * (n_levels - 1.0))
-    own[n_nodes:] = FIELD_PENALTY / own[:n_nodes].max(
-        initial=1e-300
-    )  # of two variables it is the product
+    # The penalty of two variables is the product of theirs.
+    own[n_nodes:] = FIELD_PENALTY / own[:n_nodes].max(initial=1e-300)
     return PottsPenalty(FIELD_PENALTY, own)
 
 
@@ -159,7 +159,7 @@ def tiles_of(n_levels: Sequence[int]) -> list[range]:
     return [*tiles, range(first, len(n_levels))] if len(n_levels) else []
 
 
-def _coupling(tables: Tables, starts: NDArray[np.int64], i: int, j: int) -> NDArray[np.float64]:
+def _coupling(tables: Tables, starts: Ints, i: int, j: int) -> Floats:
     """Return the zero-sum mean of a pair's two tables, with one row per level of i."""
     of_i, of_j = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
     table = (tables[of_i, of_j] + tables[of_j, of_i].T) / np.float64(2)
@@ -167,7 +167,7 @@ def _coupling(tables: Tables, starts: NDArray[np.int64], i: int, j: int) -> NDAr
     return np.asarray(table - table.mean(axis=1, keepdims=True))
 
 
-def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _sizes(samples: Samples, tables: Tables, starts: Ints) -> Floats:
     """Return the size of each pair's coupling, of shape (n_variables, n_variables).
 
     Constant variables have size zero.
@@ -190,14 +190,14 @@ def _sizes(samples: Samples, tables: Tables, starts: NDArray[np.int64]) -> NDArr
     return np.maximum(sizes, sizes.T)  # equal up to rounding
 
 
-def _counted(values: Sequence[object]) -> NDArray[np.bool_]:
+def _counted(values: Sequence[object]) -> Bools:
     """Return the levels that count in a norm: all but a gap, if there are more than two."""
     if len(values) <= 2:
         return np.ones(2, np.bool_)
     return np.array([value != GAP for value in values])
 
 
-def _errors(job: Job) -> NDArray[np.float64]:
+def _errors(job: Job) -> Floats:
     """Return a factor for each binary node; the product of a pair's is its standard error.
 
     It is that of a log odds ratio under independence given the covariates, (N v_i v_j)^(-1/2) with
@@ -208,13 +208,7 @@ def _errors(job: Job) -> NDArray[np.float64]:
     return np.asarray(1 / np.sqrt(np.sqrt(n) * np.clip(spread, 1 / n**2, None)))
 
 
-def _chosen(
-    job: Job,
-    pairs: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    errors: NDArray[np.float64] | None,
-    top: int | None,
-) -> NDArray[np.int64]:
+def _chosen(job: Job, pairs: Ints, scores: Floats, errors: Floats | None, top: int | None) -> Ints:
     """Return the edges: the best allowed pairs, and the required ones."""
     known = job.constraints
     may = known.allows(*pairs.T) & ~known.requires(pairs) & known.reports(pairs)

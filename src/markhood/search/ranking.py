@@ -21,7 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from markhood.arrays import Bools, Floats, Ints
 
 PAIRS_PER_VARIABLE = 1.5  # default: about the number of a protein's contacts far apart in the chain
 CERTAIN = 0.99  # minimum probability of being signal
@@ -30,35 +31,33 @@ LEAST_DEVIATION = 1e-9
 MOST_SKEWNESS = 0.95  # a skew normal distribution has at most 0.995
 WIDEST_BACKGROUND = 2.0  # in standard errors
 
-Values = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """All pairs with their scores, and the couplings of the edges."""
 
     # (n_pairs, 2): i < j, in lexicographic order: all pairs of variables that vary.
-    pairs: NDArray[np.int64]
-    scores: Values  # (n_pairs,): higher is stronger; comparable within one data set only
-    edge_scores: Values  # (n_edges,): scores of the edges
+    pairs: Ints
+    scores: Floats  # (n_pairs,): higher is stronger; comparable within one data set only
+    edge_scores: Floats  # (n_edges,): scores of the edges
     # Zero-sum coupling table of every edge, with one row per level of its first end.
-    tables: list[Values]
+    tables: list[Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class Means:
     """The mean score of each variable's pairs, of shape (n_variables,), and of all pairs."""
 
-    of_variables: Values
+    of_variables: Floats
     of_all: float
 
     @classmethod
-    def from_sums(cls, sums: Values, n_varying: int) -> Means:
+    def from_sums(cls, sums: Floats, n_varying: int) -> Means:
         """Return the means from the sum of each variable's scores with all others that vary."""
         n = n_varying
         return cls(sums / max(n - 1, 1), float(sums.sum()) / max(n * (n - 1), 1))
 
-    def expected(self, edges: NDArray[np.int64]) -> Values:
+    def expected(self, edges: Ints) -> Floats:
         """Return the average product of each pair.
 
         Examples
@@ -72,7 +71,7 @@ class Means:
         return np.asarray(self.of_variables[edges].prod(axis=1) / self.of_all)
 
 
-def signal(scores: Values, errors: Values | None = None) -> NDArray[np.bool_]:
+def signal(scores: Floats, errors: Floats | None = None) -> Bools:
     """Return which scores are signal above the background.
 
     Parameters
@@ -101,7 +100,7 @@ def signal(scores: Values, errors: Values | None = None) -> NDArray[np.bool_]:
     return is_signal
 
 
-def _by_two_sides(scores: Values) -> Values:
+def _by_two_sides(scores: Floats) -> Floats:
     """Return the probability that each score is lognormal signal, not skew background."""
     # The side below the median has no signal, so it gives the width of the background.
     centre = float(np.median(scores))
@@ -124,7 +123,7 @@ def _by_two_sides(scores: Values) -> Values:
     return chance
 
 
-def _by_two_widths(sizes: Values) -> Values:
+def _by_two_widths(sizes: Floats) -> Floats:
     """Return the probability that each size belongs to the wider of two half normal distributions.
 
     The narrow one describes errors in units of their standard errors: its deviation is close to
@@ -147,12 +146,12 @@ def _by_two_widths(sizes: Values) -> Values:
     return chance
 
 
-def _normal(x: Values, mean: float, deviation: float) -> Values:
+def _normal(x: Floats, mean: float, deviation: float) -> Floats:
     """Return the log density up to a constant that both components share."""
     return np.asarray(-0.5 * ((x - mean) / deviation) ** 2 - np.log(deviation))
 
 
-def _skew_normal(x: Values, weights: Values) -> Values:
+def _skew_normal(x: Floats, weights: Floats) -> Floats:
     """Return the log density of the skew normal distribution with the weighted moments.
 
     Up to the constant of `_normal`: 2 phi(z) Phi(alpha z), restricted to right skew.
@@ -170,5 +169,5 @@ def _skew_normal(x: Values, weights: Values) -> Values:
     return np.asarray(np.log(2) + _normal(z, 0.0, 1.0) - np.log(scale) + log_ndtr(alpha * z))
 
 
-def _share_of(log_odds: Values) -> Values:
+def _share_of(log_odds: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(np.clip(-log_odds, -700, 700))))

@@ -27,8 +27,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.samples import Samples
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.scores.scorer import Pairs, Scorer
@@ -37,9 +37,7 @@ from markhood.search.values.job import Job
 MOST_VARIABLES = 724  # fewer if they have many levels
 BINS = 128
 LEAST_WIDTH = 1e-6
-LITTLE_INFORMATION = (
-    10.0  # above this, the formula is within 0.1 for all pairs that are not candidates
-)
+LITTLE_INFORMATION = 10.0  # above it, the formula is within 0.1 for all but candidates
 LEAST_RATIO = 1.0  # of a pair that may matter
 LEAST_PROBABILITY = 0.01  # marginal probability of a screened candidate
 FEW_PAIRS = 5000  # all of them are candidates
@@ -52,20 +50,18 @@ LIKELY_EACH = 3  # per variable, for coupling tables with enough samples
 class RemainingPairs:
     """Allowed pairs, each representing ``weight`` pairs."""
 
-    numbers: NDArray[np.int64]  # (n,): pair numbers, as returned by `pair_numbers`
-    ratios: NDArray[np.float64]  # (n,): likelihood ratios
+    numbers: Ints  # (n,): pair numbers, as returned by `pair_numbers`
+    ratios: Floats  # (n,): likelihood ratios
     # (n, q): information of each parameter of the coupling at zero; zero-padded.
-    information: NDArray[np.float64]
+    information: Floats
     weight: float
     n_absent: float  # additional pairs without an edge: b of the prior Beta(1, b) of the density
     scorer: Scorer
     n_variables: int
     # The log Bayes factors of all pairs for the last scale.
-    known: dict[float, NDArray[np.float64]] = field(default_factory=dict)
+    known: dict[float, Floats] = field(default_factory=dict)
 
-    def histogram(
-        self, candidates: NDArray[np.int64], scale: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def histogram(self, candidates: Ints, scale: float) -> tuple[Floats, Floats]:
         """Return the log Bayes factors of bins, and their numbers of non-candidate pairs.
 
         The last bin has the pairs that the prior of the density adds.
@@ -88,7 +84,7 @@ class RemainingPairs:
             np.append(counts[used] * self.weight, self.n_absent),
         )
 
-    def likely(self, scale: float, density: float) -> NDArray[np.int64]:
+    def likely(self, scale: float, density: float) -> Ints:
         """Return the pairs whose marginal probability is at least `LEAST_PROBABILITY`.
 
         Of a few variables, all pairs whose coupling is one number: an indirect association may
@@ -108,11 +104,11 @@ class RemainingPairs:
         return pairs_numbered(self.numbers[is_likely])
 
     @property
-    def _is_table(self) -> NDArray[np.bool_]:
+    def _is_table(self) -> Bools:
         """Which pairs have a coupling with several parameters."""
         return np.asarray(np.count_nonzero(self.information, axis=1) > 1)
 
-    def _factors(self, scale: float) -> NDArray[np.float64]:
+    def _factors(self, scale: float) -> Floats:
         """Return log Bayes factors by the formula, or by a fit where it is inaccurate."""
         if scale not in self.known:
             factors = _log_bayes_factors(self.ratios, scale * scale * self.information)
@@ -134,15 +130,13 @@ def most_slopes(samples: Samples) -> float:
     return min(max(SLOPES_PER_SAMPLE * samples.total_weight, 1.0), MOST_SLOPES)
 
 
-def has_too_many(samples: Samples, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+def has_too_many(samples: Samples, pairs: Ints) -> Bools:
     """Return which pairs have more coupling parameters than a regression may have slopes."""
     sizes = samples.bits.n_scores[pairs].prod(axis=1)
     return np.asarray(sizes > most_slopes(samples))
 
 
-def may_be_edges(
-    job: Job, screened: Pairs, gamma: float, density: float, scale: float
-) -> NDArray[np.int64]:
+def may_be_edges(job: Job, screened: Pairs, gamma: float, density: float, scale: float) -> Ints:
     """Return screened pairs whose marginal probability is at least `LEAST_PROBABILITY`.
 
     With a hundred thousand variables, a million pairs pass the screen by chance; the histogram
@@ -159,7 +153,7 @@ def may_be_edges(
     return np.asarray(screened.edges[(factors > least) | (known < LITTLE_INFORMATION)])
 
 
-def _variances(job: Job) -> NDArray[np.float64]:
+def _variances(job: Job) -> Floats:
     """Return the variance of every binary node, given the covariates if there are any."""
     if job.n_nodes < job.n_variables or job.samples.n_reals:
         return job.scorer.spreads(np.arange(job.n_nodes))[:, 0]
@@ -167,9 +161,7 @@ def _variances(job: Job) -> NDArray[np.float64]:
     return share * (1 - share)
 
 
-def _log_bayes_factors(
-    ratios: NDArray[np.float64], known: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _log_bayes_factors(ratios: Floats, known: Floats) -> Floats:
     """Evaluate the formula above; ``known`` is the information in units of the scale."""
     shrunk = (known / (1 + known)).sum(axis=1) / np.maximum((known > 0).sum(axis=1), 1)
     return np.asarray(ratios * shrunk - np.log1p(known).sum(axis=1) / 2)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.model.sampling.settings import Seed
+from markhood.model.sampling.gibbs import Seed
 from markhood.options import check_value, checked
 
 _HUB_SIZE = 8

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.samples import Samples, words_per_row
 from markhood.data.storage.memory import require_memory
 from markhood.data.variables import Variables
@@ -23,7 +23,7 @@ from markhood.graph.graph import Graph
 from markhood.kernels.networks import CHAINS
 from markhood.model.ising.model import IsingModel
 from markhood.model.potts.model import PottsModel
-from markhood.model.sampling.settings import Seed, check_settings
+from markhood.model.sampling.gibbs import Seed, check_settings
 from markhood.options import checked
 
 _MIN_PIECE = 64  # variables of a piece, except for the last one of its kind
@@ -96,8 +96,8 @@ def sample_in_pieces(
 class _Piece:
     """The nodes of a piece, ascending, and the row numbers of its edges in ``graph.edges``."""
 
-    nodes: NDArray[np.int64]
-    edges: NDArray[np.int64]
+    nodes: Ints
+    edges: Ints
 
 
 def _pieces(graph: Graph) -> Iterator[_Piece]:
@@ -125,7 +125,7 @@ def _pieces(graph: Graph) -> Iterator[_Piece]:
     return map(_Piece, nodes, edges)
 
 
-def _grouped(group: NDArray[np.int64], n_groups: int) -> list[NDArray[np.int64]]:
+def _grouped(group: Ints, n_groups: int) -> list[Ints]:
     """Return the indices that belong to each group, ascending."""
     order = np.argsort(group, kind="stable")
     return np.split(order, np.cumsum(np.bincount(group, minlength=n_groups))[:-1])
@@ -153,7 +153,7 @@ def _sample(
 class _Joined:
     """The packed rows of all pieces; levels that were not drawn have no row in the result."""
 
-    def __init__(self, names: tuple[str, ...], n_samples: int, rows: NDArray[np.int64]) -> None:
+    def __init__(self, names: tuple[str, ...], n_samples: int, rows: Ints) -> None:
         self._names, self._n_samples = names, n_samples
         self._starts = np.cumsum(rows) - rows
         n_rows = int(rows.sum())
@@ -162,7 +162,7 @@ class _Joined:
         self._is_used = np.zeros(n_rows, np.bool_)
         self._levels: list[tuple[int, ...]] = [()] * len(names)
 
-    def add(self, nodes: NDArray[np.int64], part: Samples) -> None:
+    def add(self, nodes: Ints, part: Samples) -> None:
         lengths = np.diff(part.starts)
         within = np.arange(len(part.words)) - np.repeat(part.starts[:-1], lengths)
         at = np.repeat(self._starts[nodes], lengths) + within

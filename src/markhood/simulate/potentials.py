@@ -30,14 +30,14 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
-from markhood.model.potts.checks import checked_levels
 from markhood.model.potts.model import PottsModel
-from markhood.model.sampling.settings import Seed
+from markhood.model.potts.network import checked_levels
+from markhood.model.sampling.gibbs import Seed
 from markhood.options import check_value, checked
 
 
@@ -51,10 +51,10 @@ class Potentials(Protocol):
 class TablePotentials(Protocol):
     """A distribution of tables and fields; any class with these methods can be used."""
 
-    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def entries(self, n: int, rng: np.random.Generator) -> Floats:
         """Draw n entries of tables."""
 
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def level_fields(self, n: int, rng: np.random.Generator) -> Floats:
         """Draw n fields, one for each level of each variable."""
 
 
@@ -69,10 +69,10 @@ class UniformTables:
         couplings, fields = from_log_tables(graph, log_tables)
         return IsingModel(graph, couplings, fields)
 
-    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def entries(self, n: int, rng: np.random.Generator) -> Floats:
         return np.log(1.0 - rng.random(n))
 
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def level_fields(self, n: int, rng: np.random.Generator) -> Floats:
         """Return n zeros."""
         return np.zeros(n)
 
@@ -83,7 +83,7 @@ class _Couplings(ABC):
     fields: float
 
     @abstractmethod
-    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def entries(self, n: int, rng: np.random.Generator) -> Floats:
         """Draw n couplings or entries of tables."""
 
     def draw(self, graph: Graph, rng: np.random.Generator) -> IsingModel:
@@ -91,7 +91,7 @@ class _Couplings(ABC):
         couplings = self.entries(graph.n_edges, rng)
         return IsingModel(graph, couplings, self.level_fields(graph.n_nodes, rng))
 
-    def level_fields(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def level_fields(self, n: int, rng: np.random.Generator) -> Floats:
         """Draw n fields."""
         _require_scale("fields", self.fields)
         return rng.normal(0.0, self.fields, n)
@@ -112,7 +112,7 @@ class NormalCouplings(_Couplings):
     scale: float = 1.0
     fields: float = 0.0
 
-    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def entries(self, n: int, rng: np.random.Generator) -> Floats:
         _require_scale("scale", self.scale)
         return rng.normal(0.0, self.scale, n)
 
@@ -132,7 +132,7 @@ class UniformCouplings(_Couplings):
     high: float = 1.0
     fields: float = 0.0
 
-    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def entries(self, n: int, rng: np.random.Generator) -> Floats:
         if not self.low <= self.high:
             raise InputError(
                 "option-value", "low", f"low ({self.low}) must not exceed high ({self.high})."
@@ -154,7 +154,7 @@ class SignedCouplings(_Couplings):
     strength: float = 1.0
     fields: float = 0.0
 
-    def entries(self, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def entries(self, n: int, rng: np.random.Generator) -> Floats:
         return np.asarray(self.strength * rng.choice((-1.0, 1.0), n))
 
 
@@ -299,7 +299,7 @@ def random_model(
     return (ordinal if kind == "ordinal" else potts)(graph, levels, potentials, seed)
 
 
-def _repeated(levels: int | Sequence[int], n_variables: int) -> NDArray[np.int64]:
+def _repeated(levels: int | Sequence[int], n_variables: int) -> Ints:
     if np.size(levels) == 0:
         raise InputError("option-value", "levels", "levels is empty: give at least one number.")
     return checked_levels(np.resize(levels, n_variables), n_variables)
@@ -318,9 +318,7 @@ def _by_name(
     return POTENTIALS[potentials]()
 
 
-def from_log_tables(
-    graph: Graph, log_tables: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def from_log_tables(graph: Graph, log_tables: Floats) -> tuple[Floats, Floats]:
     """Convert edge potentials log phi(x_i, x_j), shape (n_edges, 2, 2), to couplings and fields.
 
     Examples

@@ -15,18 +15,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from markhood.data.given import read_labelled
+from markhood.arrays import Floats
+from markhood.data.labels import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
 from markhood.graph.numbering import in_order, pair_numbers, pairs_numbered
-from markhood.learning.again import repeated, warn_of_other_data
 from markhood.learning.imputation.learn_imputed import completed_on
+from markhood.learning.learn import repeated, warn_of_other_data
 from markhood.learning.request import Request
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.fit import fit_model
@@ -34,13 +34,15 @@ from markhood.options import documented
 from markhood.search.values.job import Job
 from markhood.stability.centrality import (
     CentralityRow,
+    CommunityStability,
+    DifferenceRow,
     StabilityRow,
     centralities_of_all,
     centrality_rows,
+    community_stability,
+    difference_rows,
     stability_rows,
 )
-from markhood.stability.communities import CommunityStability, community_stability
-from markhood.stability.differences import DifferenceRow, difference_rows
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
 from markhood.stability.resampling import (
     RESAMPLINGS,
@@ -86,13 +88,13 @@ class Bootstrap:
     """
 
     graph: Graph
-    couplings: NDArray[np.float64]
+    couplings: Floats
     replicates: Replicates
     resample: str
     level: float = 0.95
 
     @property
-    def frequency(self) -> NDArray[np.float64]:
+    def frequency(self) -> Floats:
         """Share of the replicates that have each edge of the graph, of shape (n_edges,)."""
         known = dict(
             zip(
@@ -259,7 +261,7 @@ class Bootstrap:
             )
         return f"{self.graph.describe_methods()} {drawn} {found}"
 
-    def _measured(self, communities: Sequence[int] | None) -> dict[str, NDArray[np.float64]]:
+    def _measured(self, communities: Sequence[int] | None) -> dict[str, Floats]:
         if communities is None:
             return self._default_centralities
         return centralities_of_all(
@@ -267,10 +269,10 @@ class Bootstrap:
         )
 
     @cached_property
-    def _default_centralities(self) -> dict[str, NDArray[np.float64]]:
+    def _default_centralities(self) -> dict[str, Floats]:
         return centralities_of_all(self.graph, self.couplings, self.replicates.each())
 
-    def _stored(self, column: int | None) -> NDArray[np.float64]:
+    def _stored(self, column: int | None) -> Floats:
         matrix = self.replicates.couplings
         if column is None:
             return np.empty(0)
@@ -405,11 +407,11 @@ def bootstrap_samples(
 def _check(request: Request, samples: Samples, study: BootstrapOptions, model: Any) -> None:
     """Raise `InputError` for options in conflict."""
     if model is not None and request.reading.adjust_for:
-        raise InputError(
-            "option-conflict",
+        raise option_error(
             "model",
-            f"{option('model')} cannot be combined with {option('adjust_for')}: leave "
-            f"{option('model')} out, and a model with the covariates is fitted.",
+            f"cannot be combined with {option('adjust_for')}: leave {option('model')} out, and a "
+            "model with the covariates is fitted.",
+            "option-conflict",
         )
     if study.resample == "model" and not (study.strata is None and samples.clusters is None):
         raise InputError(
@@ -419,11 +421,11 @@ def _check(request: Request, samples: Samples, study: BootstrapOptions, model: A
             f"{option('resample', 'model')}: leave one of the two out.",
         )
     if study.resample != "model" and model is not None:
-        raise InputError(
-            "option-conflict",
+        raise option_error(
             "model",
-            f"{option('model')} is used only with {option('resample', 'model')}: choose that, or "
-            "leave the model out.",
+            f"is used only with {option('resample', 'model')}: choose that, or leave the model "
+            "out.",
+            "option-conflict",
         )
 
 
@@ -437,7 +439,7 @@ def _with_covariates(graph: Graph, job: Job) -> Graph:
     return Graph(job.samples.variables, edges[in_order(edges)])
 
 
-def _bounds(values: NDArray[np.float64], level: float, suffix: str) -> dict[str, float]:
+def _bounds(values: Floats, level: float, suffix: str) -> dict[str, float]:
     """Return the ends of the interval that contains a share ``level`` of the values."""
     if not len(values):
         return {f"low{suffix}": float("nan"), f"high{suffix}": float("nan")}

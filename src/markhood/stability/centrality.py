@@ -6,17 +6,32 @@ correlation of at least 0.7 with those of all samples. According to its authors 
 least 0.25, and preferably above 0.5. Couplings are compared over all pairs of nodes, with 0 for a
 pair without an edge, as in bootnet: the edges of the graph alone would not show edges that appear
 only in replicates.
+
+The bootstrapped difference test between couplings (Epskamp, Borsboom and Fried, 2018). Two
+couplings differ if the bootstrap interval of their difference excludes 0. As is customary, there is
+no adjustment for multiple testing: among many pairs of equal couplings, some will appear to differ.
+Use the table for exploration.
+
+Stability of communities over the replicates of a bootstrap, or over draws of graphs. The
+communities of each replicate are matched with those of the graph so that as many nodes as possible
+agree (Hungarian method). The stability of a node is then the share of replicates in which it is in
+its own community: *item stability* of bootEGA (Christensen and Golino, 2021). Couplings of
+variables with many and few levels are made comparable by the standard deviations that the
+standardised couplings of the graph imply.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
+from markhood.data.to_frame import frame_of_rows
 from markhood.graph.centrality import MEASURES, centralities
+from markhood.graph.communities import ALONE, Partition, best_partition, communities
 from markhood.graph.communities import communities as found_communities
 from markhood.graph.graph import Graph
 from markhood.stability.replicates import Replicate
@@ -27,14 +42,15 @@ MIN_SHARE = 0.95  # of the replicates that must reach it
 
 CentralityRow = dict[str, Any]
 StabilityRow = dict[str, Any]
+COLUMNS = ("node", "community", "stability")
 
 
 def centralities_of_all(
     graph: Graph,
-    couplings: NDArray[np.float64],
+    couplings: Floats,
     replicates: Sequence[Replicate],
-    communities: NDArray[np.int64] | None = None,
-) -> dict[str, NDArray[np.float64]]:
+    communities: Ints | None = None,
+) -> dict[str, Floats]:
     """Return the centralities of a graph (first row) and its replicates, of shape (1 + n, d)."""
     of_nodes = found_communities(graph) if communities is None else communities
     graphs = [Replicate(np.array(graph.edges), couplings), *replicates]
@@ -43,7 +59,7 @@ def centralities_of_all(
 
 
 def centrality_rows(
-    measured: Mapping[str, NDArray[np.float64]], nodes: Sequence[str], level: float
+    measured: Mapping[str, Floats], nodes: Sequence[str], level: float
 ) -> list[CentralityRow]:
     """Return a row for each measure and node, with the centrality and its interval."""
     rows: list[CentralityRow] = []
@@ -65,7 +81,7 @@ def centrality_rows(
 
 
 def stability_rows(
-    measured: Mapping[str, NDArray[np.float64]], couplings: NDArray[np.float64], n_pairs: int
+    measured: Mapping[str, Floats], couplings: Floats, n_pairs: int
 ) -> list[StabilityRow]:
     """Return a row for each measure, with its CS coefficient and the mean correlations.
 
@@ -89,7 +105,7 @@ def stability_rows(
     return rows
 
 
-def _coefficient(correlations: NDArray[np.float64], shares: NDArray[np.int64]) -> float:
+def _coefficient(correlations: Floats, shares: Ints) -> float:
     """Return the largest share at which enough correlations are high, or 0."""
     is_high = correlations >= MIN_CORRELATION
     high = [np.mean(is_high[shares == k]) for k in range(len(DROPPED)) if k in shares]
@@ -97,7 +113,7 @@ def _coefficient(correlations: NDArray[np.float64], shares: NDArray[np.int64]) -
     return float(max(kept, default=0.0))
 
 
-def correlation(a: NDArray[np.float64], b: NDArray[np.float64], n: int) -> float:
+def correlation(a: Floats, b: Floats, n: int) -> float:
     """Return the correlation of n pairs of values, 0 where not listed; NaN if one is constant."""
     if n < 2:
         return float("nan")
@@ -109,6 +125,138 @@ def correlation(a: NDArray[np.float64], b: NDArray[np.float64], n: int) -> float
     return covariance / float(np.sqrt(variances[0] * variances[1]))
 
 
-def _mean(values: NDArray[np.float64]) -> float:
+def _mean(values: Floats) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
+
+
+DifferenceRow = dict[str, Any]
+
+
+def difference_rows(
+    graph: Graph, couplings: Floats, values: Floats, level: float
+) -> list[DifferenceRow]:
+    """Compare the couplings of every two edges.
+
+    Parameters
+    ----------
+    couplings : ndarray of shape (n_edges,)
+        Couplings in the graph.
+    values : ndarray of shape (n_replicates, n_edges)
+        Couplings in the replicates.
+    level : float
+        Level of the intervals.
+
+    Examples
+    --------
+    >>> graph = Graph("abc", [(0, 1), (1, 2)])
+    >>> values = np.array([[2.0, 1.0], [3.0, 1.0], [2.5, 0.0]])
+    >>> row = difference_rows(graph, np.array([2.5, 1.0]), values, 0.95)[0]
+    >>> row["difference"], row["differ"], row["p_value"]
+    (1.5, 1, 0.5)
+    """
+    names = graph.edge_names()
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    rows: list[DifferenceRow] = []
+    for k in range(len(names) - 1):
+        gaps = values[:, [k]] - values[:, k + 1 :]
+        low, high = np.quantile(gaps, tails, axis=0)
+        p_values = two_sided(gaps)
+        for at, other in enumerate(range(k + 1, len(names))):
+            rows.append(
+                {
+                    "source": names[k][0],
+                    "target": names[k][1],
+                    "other_source": names[other][0],
+                    "other_target": names[other][1],
+                    "difference": float(couplings[k] - couplings[other]),
+                    "low": float(low[at]),
+                    "high": float(high[at]),
+                    "p_value": float(p_values[at]),
+                    "differ": int(low[at] > 0 or high[at] < 0),
+                }
+            )
+    return rows
+
+
+def two_sided(values: Floats) -> Floats:
+    """Return two-sided p-values: twice the smaller share of the values on one side of 0."""
+    n = len(values)
+    least = np.minimum((values <= 0).sum(axis=0), (values >= 0).sum(axis=0))
+    return np.asarray(np.minimum(1.0, 2 * (least + 1) / (n + 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class CommunityStability:
+    """How often the nodes of a graph fall into the same communities.
+
+    Attributes
+    ----------
+    graph : Graph
+    labels : ndarray of shape (n_nodes,)
+        Community of each node in the graph; -1 for isolated nodes.
+    stability : ndarray of shape (n_nodes,)
+        Share of the replicates in which each node is in its own community; NaN for isolated nodes.
+    together : ndarray of shape (n_nodes, n_nodes)
+        Share of the replicates in which two nodes are in one community.
+    n_communities : mapping of int to float
+        Share of the replicates with each number of communities.
+    """
+
+    graph: Graph
+    labels: Partition
+    stability: Floats
+    together: Floats
+    n_communities: Mapping[int, float]
+
+    def to_frame(self) -> Any:
+        """Return a pandas or polars data frame with the community and stability of each node."""
+        values = zip(self.graph.nodes, self.labels.tolist(), self.stability.tolist(), strict=True)
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in values]
+        return frame_of_rows(rows, COLUMNS, self.graph.provenance)
+
+
+def community_stability(graph: Graph, replicates: Sequence[Replicate]) -> CommunityStability:
+    """Compare the communities of a graph with those of replicates."""
+    labels, rng = communities(graph), np.random.default_rng(0)
+    d, scales = graph.n_nodes, _scales(graph)
+    together, own = np.zeros((d, d)), np.zeros(d)
+    numbers: dict[int, int] = {}
+    for replicate in replicates:
+        weights = np.abs(replicate.couplings) * scales[replicate.edges].prod(axis=1)
+        found, _ = best_partition(d, replicate.edges, weights, rng)
+        together += (found[:, None] == found) & (found >= 0)
+        own += _matched(found, labels) == labels
+        n = int(found.max(initial=ALONE)) + 1
+        numbers[n] = numbers.get(n, 0) + 1
+    total = max(1, len(replicates))
+    shares = {n: count / total for n, count in sorted(numbers.items())}
+    stability = np.where(labels >= 0, own / total, np.nan)
+    return CommunityStability(graph, labels, stability, together / total, shares)
+
+
+def _scales(graph: Graph) -> Floats:
+    """Return the standard deviation of every node, a factor of its standardised couplings."""
+    known = graph.annotations.get("standardized")
+    if known is None:
+        return np.ones(graph.n_nodes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.abs(known / graph.coupling))
+    at = np.flatnonzero(np.isfinite(logs))
+    ends = np.zeros((len(at), graph.n_nodes))
+    np.put_along_axis(ends, graph.edges[at], 1.0, axis=1)
+    mean = logs[at].mean() / 2 if len(at) else 0.0
+    return np.asarray(np.exp(mean + np.linalg.lstsq(ends, logs[at] - 2 * mean)[0]))
+
+
+def _matched(found: Partition, labels: Partition) -> Partition:
+    """Renumber communities so that as many nodes as possible have the given labels."""
+    from scipy.optimize import linear_sum_assignment
+
+    shared = np.zeros((found.max(initial=ALONE) + 1, labels.max(initial=ALONE) + 1), np.int64)
+    both = (found >= 0) & (labels >= 0)
+    np.add.at(shared, (found[both], labels[both]), 1)
+    rows, columns = linear_sum_assignment(-shared)
+    numbers = np.full(len(shared) + 1, ALONE - 1)  # the last one is that of isolated nodes
+    numbers[rows] = columns
+    return numbers[found]

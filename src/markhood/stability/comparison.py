@@ -1,19 +1,100 @@
-"""`GroupComparison`, the result of `compare_groups`."""
+"""`GroupComparison`, the result of `compare_groups`.
+
+Permutation tests of many differences with the max-T adjustment. Let T be the test statistic of a
+difference in the data and T* the one under permuted labels; larger values are stronger evidence.
+The data count as one of the permutations.
+
+    p            share of the permutations with T* >= T
+    p adjusted   share of the permutations in which the largest T* of the family is >= T
+
+This is the single-step method of Westfall and Young (1993). It controls the family-wise error and
+allows for dependence between the differences. A family is all differences of one kind in all pairs
+of groups, whose statistics must be comparable.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.to_frame import frame_of_rows
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
-from markhood.stability.permutation import MaxT
+
+TOLERANCE = 1e-9  # statistics that differ by rounding count as equal
+
+
+class Tally(NamedTuple):
+    """Some permutations of a family, compared with the data.
+
+    ``as_large`` of shape (n_pairs, n) is the number of permutations with T* >= T, ``any_as_large``
+    of shape (n,) the number in which the largest over the pairs is, and ``largest`` of shape
+    (n_permutations,) the largest T* of the family.
+    """
+
+    as_large: Ints
+    any_as_large: Ints
+    largest: Floats
+
+    @classmethod
+    def of(cls, observed: Floats, permuted: Floats) -> Tally:
+        """Compare statistics of shape (n_permutations, n_pairs, n) with those of the data."""
+        least = observed - TOLERANCE
+        return cls(
+            (permuted >= least).sum(axis=0),
+            (permuted.max(axis=1) >= least.max(axis=0)).sum(axis=0),
+            permuted.max(axis=(1, 2), initial=-np.inf),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MaxT:
+    """A family of differences with their p-values."""
+
+    signed: Floats  # (n_pairs, n): the differences between the groups of each pair
+    p_values: Floats  # (n_pairs, n), as the next
+    adjusted: Floats
+    # (n,): p-value of the largest statistic over the pairs: whether any two groups differ.
+    p_any: Floats
+
+    @classmethod
+    def of(cls, signed: Floats, observed: Floats, permutations: Sequence[Tally]) -> MaxT:
+        """Compute p-values from the statistics of the data and of all permutations.
+
+        Parameters
+        ----------
+        signed : ndarray of shape (n_pairs, n)
+            The differences to report.
+        observed : ndarray of shape (n_pairs, n)
+            Their test statistics.
+
+        Examples
+        --------
+        >>> observed = np.array([[1.0, 0.5]])
+        >>> permuted = np.array([[[0.1, 3.0]], [[0.2, 0.1]], [[0.3, 0.7]]])
+        >>> tests = MaxT.of(-observed, observed, [Tally.of(observed, permuted)])
+        >>> tests.p_values.tolist(), tests.adjusted.tolist()
+        ([[0.25, 0.75]], [[0.5, 0.75]])
+        """
+        largest = np.sort(
+            np.concatenate(
+                [[observed.max(initial=-np.inf)], *(tally.largest for tally in permutations)]
+            )
+        )
+        n = len(largest)
+        first = np.searchsorted(largest, observed - TOLERANCE)
+        return cls(
+            signed,
+            np.asarray(1 + sum(tally.as_large for tally in permutations)) / n,
+            (n - first) / n,
+            np.asarray(1 + sum(tally.any_as_large for tally in permutations)) / n,
+        )
+
 
 Row = dict[str, Any]
 
@@ -43,11 +124,11 @@ class GroupComparison:
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     graphs: tuple[Graph, ...]
-    edges: NDArray[np.int64]
-    couplings: NDArray[np.float64]
+    edges: Ints
+    couplings: Floats
     permutations: int
     _tests: Mapping[str, MaxT]
-    _centralities: tuple[Mapping[str, NDArray[np.float64]], ...]
+    _centralities: tuple[Mapping[str, Floats], ...]
 
     @property
     def structure(self) -> float:
@@ -197,7 +278,7 @@ class GroupComparison:
         family: str,
         heads: Sequence[Row],
         pairwise: bool,
-        values: tuple[str, NDArray[np.float64]] | None = None,
+        values: tuple[str, Floats] | None = None,
     ) -> list[Row]:
         """Return the tests of a family as rows, sorted by p-values."""
         tests = self._tests[family]
@@ -250,7 +331,7 @@ class GroupComparison:
         return result_html("GroupComparison", facts, self.edge_rows())
 
 
-def _largest(signed: NDArray[np.float64]) -> NDArray[np.float64]:
+def _largest(signed: Floats) -> Floats:
     """Return the largest difference over the pairs of groups, with its sign."""
     return np.asarray(np.take_along_axis(signed, np.abs(signed).argmax(axis=0)[None], 0)[0])
 

@@ -21,30 +21,29 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.learning.describe import regress
+from markhood.learning.imputation.imputed_samples import observed_pseudo_likelihood
 from markhood.learning.imputation.learn_imputed import (
     Imputation,
     completed_on,
     completed_search,
     learn_imputed,
 )
-from markhood.learning.imputation.observed import observed_pseudo_likelihood
 from markhood.learning.methods import Method
 from markhood.learning.request import Request
 from markhood.options import check_value
 from markhood.scores.bic import Bic
 from markhood.scores.discrete import scorer_for
-from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
 from markhood.stability.replicates import WEAK
 
@@ -72,8 +71,8 @@ class GammaPath:
 
     gammas: tuple[float, ...]
     graphs: tuple[Graph, ...]
-    held_out: NDArray[np.float64]
-    ebic: NDArray[np.float64]
+    held_out: Floats
+    ebic: Floats
 
     @property
     def best(self) -> float:
@@ -98,7 +97,7 @@ class GammaPath:
         return self.best if 2 * graph.n_edges >= DENSE * graph.n_nodes else usual
 
     @cached_property
-    def _gaps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _gaps(self) -> tuple[Floats, Floats]:
         """Loss of each gamma against the best one, and its standard error, both paired by fold."""
         apart = self.held_out[self.gammas.index(self.best)] - self.held_out
         errors = apart.std(axis=1, ddof=1) / np.sqrt(self.held_out.shape[1])
@@ -218,7 +217,7 @@ def follow_gamma(
     with request.job(samples, {"gammas": ascending, "folds": int(folds)}) as job:
         known, kernels = job.constraints, job.scorer.kernels
 
-        def follow(tile: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
+        def follow(tile: tuple[int, int]) -> tuple[Ints, float]:
             k, fold = tile
             part = samples if fold == ALL_SAMPLES else samples.take(np.flatnonzero(fold_of != fold))
             criterion = methods[k].scored_by
@@ -238,30 +237,24 @@ def follow_gamma(
         found = dict(zip(tiles, job.runner.map("gammas", follow, tiles), strict=True))
         n_nodes = job.n_variables - len(known.covariates)
     variables = samples.variables.pick(range(n_nodes))
+    edges = [found[k, ALL_SAMPLES][0] for k in range(len(methods))]
     origin = {"data": {"library": samples.library}}
     return GammaPath(
         ascending,
-        tuple(
-            Graph(variables, _reported(known, found[k, ALL_SAMPLES][0]), provenance=origin)
-            for k in range(len(methods))
-        ),
+        tuple(Graph(variables, own[known.reports(own)], provenance=origin) for own in edges),
         np.array([[found[k, f][1] for f in range(int(folds))] for k in range(len(methods))]),
         np.array([found[k, ALL_SAMPLES][1] for k in range(len(methods))]),
     )
 
 
-def _learned_edges(job: Job, method: Method, imputation: Imputation) -> NDArray[np.int64]:
+def _learned_edges(job: Job, method: Method, imputation: Imputation) -> Ints:
     """Return the edges that `learn` would find."""
     if not job.samples.missing or method.takes_missing:
         return method.search(job).edges
     return learn_imputed(job, method, imputation).edges
 
 
-def _reported(known: Constraints, edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    return edges[known.reports(edges)]
-
-
-def _ebic(job: Job, edges: NDArray[np.int64]) -> float:
+def _ebic(job: Job, edges: Ints) -> float:
     """Return the EBIC of a graph: minus twice the sum of BIC_gamma over all variables."""
     d = job.n_variables
     blankets = job.constraints.adjusted(np.arange(d), Lists.of_neighbours(edges, d))
@@ -281,16 +274,12 @@ def _checked(
             f"Method {method.name!r} has no {option('gamma')}: choose another method.",
         )
     if not isinstance(gammas, Iterable):
-        raise InputError(
-            "option-value", "gammas", f"{option('gammas')} must be a list, not {gammas!r}."
-        )
+        raise option_error("gammas", f"must be a list, not {gammas!r}.")
     listed = list(gammas)
     for gamma in listed:
         check_value("gammas", gamma, float, low=0)
     if not listed:
-        raise InputError(
-            "option-value", "gammas", f"{option('gammas')} is empty: give at least one number."
-        )
+        raise option_error("gammas", "is empty: give at least one number.")
     n_units = samples.n_samples if samples.clusters is None else int(samples.clusters.max()) + 1
     check_value("folds", folds, int, low=2, high=n_units // 2)
     return tuple(sorted({float(gamma) for gamma in listed}))

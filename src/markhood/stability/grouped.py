@@ -17,16 +17,16 @@ from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.coding.bins import AUTO, Bins
 from markhood.data.coding.coders import in_order, is_missing
 from markhood.data.coding.regrouping import cut_samples
-from markhood.data.given import read_labelled
+from markhood.data.labels import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.stacking import stacked
 from markhood.data.variables import level_text
-from markhood.errors import InputError, option, warn
+from markhood.errors import InputError, option, option_error, warn
 from markhood.learning.request import Request
 from markhood.stability.resampling import listed_labels
 
@@ -36,20 +36,20 @@ class Groups:
     """Samples with group labels."""
 
     samples: Samples
-    numbers: NDArray[np.int64]  # (n_samples,): group number of each sample
+    numbers: Ints  # (n_samples,): group number of each sample
     names: tuple[str, ...]
     # (n_persons, n_groups): the sample of each person in each group; None if samples are not
     # paired.
-    persons: NDArray[np.int64] | None = None
+    persons: Ints | None = None
 
     def __post_init__(self) -> None:
         """Check that there are at least two groups with at least two samples each."""
         if len(self.names) < 2:
-            raise InputError(
-                "too-few-groups",
+            raise option_error(
                 "by",
-                f"{option('by')} has {len(self.names)} value{'s'[: len(self.names) != 1]}: give at "
-                "least two groups.",
+                f"has {len(self.names)} value{'s'[: len(self.names) != 1]}: give at least two "
+                "groups.",
+                "too-few-groups",
             )
         if len(set(self.names)) < len(self.names):
             raise InputError(
@@ -138,7 +138,7 @@ class Groups:
 
     @classmethod
     def _of_rows(
-        cls, samples: Samples, numbers: NDArray[np.int64], names: tuple[str, ...], pairs: Any
+        cls, samples: Samples, numbers: Ints, names: tuple[str, ...], pairs: Any
     ) -> Groups:
         """Keep samples that have a group and, if they are paired, belong to complete persons."""
         persons = None
@@ -157,11 +157,11 @@ class Groups:
         """The numbers of the groups of each pair."""
         return list(combinations(range(len(self.names)), 2))
 
-    def rows(self) -> list[NDArray[np.int64]]:
+    def rows(self) -> list[Ints]:
         """Return the samples of each group."""
         return [np.flatnonzero(self.numbers == k) for k in range(len(self.names))]
 
-    def permuted(self, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    def permuted(self, rng: np.random.Generator) -> list[Ints]:
         """Return the samples of both groups of each pair in turn, under permuted labels."""
         found = []
         for pair in map(list, self.pairs):
@@ -173,9 +173,7 @@ class Groups:
             found += [rows[labels == k] for k in pair]
         return found
 
-    def _permuted_labels(
-        self, rows: NDArray[np.int64], rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def _permuted_labels(self, rows: Ints, rng: np.random.Generator) -> Ints:
         """Permute labels among clusters, or within them where a cluster has several groups."""
         labels, clusters = self.numbers[rows], self.samples.clusters
         if clusters is None:
@@ -234,16 +232,15 @@ def for_each(name: str, given: Any, n_tables: int) -> list[Any]:
         return [given] * n_tables
     listed = list(given)
     if len(listed) != n_tables:
-        raise InputError(
-            "option-value",
+        raise option_error(
             name,
-            f"{option(name)} has {len(listed)} entries for {n_tables} tables: give the name of a "
-            "column, or a list with one array per table.",
+            f"has {len(listed)} entries for {n_tables} tables: give the name of a column, or a "
+            "list with one array per table.",
         )
     return listed
 
 
-def _persons(numbers: NDArray[np.int64], labels: list[Any], n_groups: int) -> NDArray[np.int64]:
+def _persons(numbers: Ints, labels: list[Any], n_groups: int) -> Ints:
     """Return the sample in each group of each person that has exactly one per group."""
     rows_of: dict[str, list[int]] = {}
     for row, label in enumerate(labels):

@@ -11,7 +11,7 @@ Couplings are those of regressions on all other variables, under a normal prior,
 two learned graphs: a coupling that is in one graph only because it barely passed the search, or
 that is 0 in most permutations, makes the largest difference noisy. The labels of two groups are
 permuted among their samples (`grouped`); `score_tests` computes all permutations from one fit to
-both groups. P-values are adjusted with the largest statistic in any pair of groups (`permutation`);
+both groups. P-values are adjusted with the largest statistic in any pair of groups (`comparison`);
 the smallest adjusted p-value tests whether any two groups differ.
 
 The family-wise error is controlled for any set of equal groups, whatever the other groups are,
@@ -41,8 +41,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.errors import warn
 from markhood.execution.runner import Progress, Runner, cut, no_progress
 from markhood.learning.imputation.learn_imputed import completed_search
@@ -54,7 +54,7 @@ from markhood.scores.scorer import Scorer
 from markhood.search.screen import screen
 from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import Job
-from markhood.stability.comparison import GroupComparison
+from markhood.stability.comparison import GroupComparison, MaxT, Tally
 from markhood.stability.grouped import Groups, for_each, read_groups
 from markhood.stability.networks import (
     COUPLING_MEASURES,
@@ -63,7 +63,6 @@ from markhood.stability.networks import (
     differences,
     network_of,
 )
-from markhood.stability.permutation import MaxT, Tally
 from markhood.stability.resampling import derived_seed
 from markhood.stability.score_tests import ScoreTest
 from markhood.stability.studies import GroupOptions
@@ -170,7 +169,7 @@ def compare(request: Request, groups: Groups, study: GroupOptions) -> GroupCompa
     )
 
 
-def compared_pairs(job: Job) -> NDArray[np.int64]:
+def compared_pairs(job: Job) -> Ints:
     """Return all pairs that may be edges or, if these are too many, those that pass a screen."""
     n_scores = np.asarray(job.samples.bits.n_scores[: job.n_nodes], np.float64)
     n_entries = n_scores * (n_scores.sum() - n_scores)  # coefficients of each regression
@@ -204,7 +203,7 @@ def _couplings_tested(
     in_pairs = [np.flatnonzero(np.isin(groups.numbers, pair)) for pair in groups.pairs]
     units = _units(groups)
 
-    def statistics(labels: Sequence[NDArray[np.bool_]]) -> dict[str, NDArray[np.float64]]:
+    def statistics(labels: Sequence[Bools]) -> dict[str, Floats]:
         found = [test.statistics(own) for test, own in zip(tests, labels, strict=True)]
         both = {name: np.stack([one[name] for one in found], axis=1) for name in found[0]}
         return {
@@ -243,7 +242,7 @@ def _graphs_tested(
     """Test the differences between centralities of graphs, learned again for each permutation."""
     groups, units = learner.groups, _units(learner.groups)
 
-    def gaps(pairs: Iterable[tuple[Network, Network]]) -> dict[str, NDArray[np.float64]]:
+    def gaps(pairs: Iterable[tuple[Network, Network]]) -> dict[str, Floats]:
         found = [tuple(one.measures(GRAPH_MEASURES) for one in pair) for pair in pairs]
         return {m: np.array([b[m] - a[m] for a, b in found]) for m in GRAPH_MEASURES}
 
@@ -268,7 +267,7 @@ def _graphs_tested(
     }
 
 
-def _units(groups: Groups) -> NDArray[np.float64]:
+def _units(groups: Groups) -> Floats:
     """Return the scale of the differences between two groups, of shape (n_pairs, 1)."""
     return np.array([[np.sqrt(1 / n + 1 / m)] for n, m in combinations(groups.sizes, 2)])
 
@@ -292,15 +291,13 @@ class _Learner:
     method: Method
     seed: int  # all other seeds are derived from it
 
-    def found(
-        self, rows: NDArray[np.int64], sets: int, *key: int
-    ) -> tuple[list[Job], NDArray[np.int64]]:
+    def found(self, rows: Ints, sets: int, *key: int) -> tuple[list[Job], Ints]:
         """Return jobs with complete samples of some rows, and the edges learned from them."""
         job = self._job(rows, *key)
         found, jobs = completed_search(job, self.method, np.random.default_rng(job.seed), sets)
         return jobs, found.edges
 
-    def score_tests(self, edges: NDArray[np.int64], sets: int) -> list[ScoreTest]:
+    def score_tests(self, edges: Ints, sets: int) -> list[ScoreTest]:
         """Fit every two groups together, with missing values imputed in both together."""
         groups, tests = self.groups, []
         for k, pair in enumerate(groups.pairs):
@@ -311,7 +308,7 @@ class _Learner:
             tests.append(ScoreTest.of(jobs, edges, groups.sizes[pair[1]]))
         return tests
 
-    def _job(self, rows: NDArray[np.int64], *key: int) -> Job:
+    def _job(self, rows: Ints, *key: int) -> Job:
         samples = self.groups.samples.take(rows)
         seed = derived_seed(self.seed, *key)
         return Job(samples, self.scorer.on(samples), Runner(1), self.knowledge, seed)

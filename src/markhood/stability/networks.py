@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.execution.runner import Runner
 from markhood.graph.centrality import centralities
@@ -33,15 +33,15 @@ GRAPH_MEASURES = ("degree", "closeness", "betweenness")  # of the learned graphs
 class Network:
     """Edges with their couplings, and fields."""
 
-    edges: NDArray[np.int64]  # (n_edges, 2): in lexicographic order
+    edges: Ints  # (n_edges, 2): in lexicographic order
     # (n_edges, width): one number followed by zeros, or the entries of a table.
-    couplings: NDArray[np.float64]
-    numbers: NDArray[np.float64]  # (n_edges,): each coupling as one number: the norm of a table
+    couplings: Floats
+    numbers: Floats  # (n_edges,): each coupling as one number: the norm of a table
     # (n_nodes, width): log odds of each level against the first, with all other variables at their
     # means.
-    fields: NDArray[np.float64]
+    fields: Floats
 
-    def measures(self, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    def measures(self, names: Sequence[str]) -> dict[str, Floats]:
         """Return centralities of all nodes by name."""
         n_nodes, ends = len(self.fields), self.edges.ravel()
         if set(names) <= set(COUPLING_MEASURES):
@@ -70,7 +70,7 @@ class Network:
         )
 
 
-def network_of(jobs: Sequence[Job], edges: NDArray[np.int64], everyone: Samples) -> Network:
+def network_of(jobs: Sequence[Job], edges: Ints, everyone: Samples) -> Network:
     """Fit the couplings and fields of given edges under the weak prior; keep those to report.
 
     Estimates are means over imputed data sets. Fields are at the means of the variables in
@@ -85,9 +85,7 @@ def network_of(jobs: Sequence[Job], edges: NDArray[np.int64], everyone: Samples)
     return Network(edges[reported], couplings, numbers, fields)
 
 
-def _fitted(
-    job: Job, edges: NDArray[np.int64], everyone: Samples
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _fitted(job: Job, edges: Ints, everyone: Samples) -> tuple[Floats, Floats]:
     """Return the couplings and fields of a graph."""
     scorer = scorer_for(job.samples, WEAK, job.scorer.kernels)
     weak = replace(job, scorer=scorer, runner=Runner(1))
@@ -106,16 +104,14 @@ def _fitted(
     return couplings, fields
 
 
-def _field_at_means(
-    regressions: Regressions, variable: int, everyone: Samples
-) -> NDArray[np.float64]:
+def _field_at_means(regressions: Regressions, variable: int, everyone: Samples) -> Floats:
     coefficients, starts = regressions.of(variable), everyone.starts
     blanket = regressions.blankets[variable].tolist()
     shares = [everyone.shares[starts[member] : starts[member + 1]] for member in blanket]
     return np.asarray(np.concatenate([np.ones(1), *shares]) @ coefficients)
 
 
-def differences(first: Network, second: Network) -> dict[str, NDArray[np.float64]]:
+def differences(first: Network, second: Network) -> dict[str, Floats]:
     """Subtract the first network from the second; both have the same edges.
 
     Returns
@@ -136,6 +132,6 @@ def differences(first: Network, second: Network) -> dict[str, NDArray[np.float64
     }
 
 
-def _signed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _signed(rows: Floats) -> Floats:
     """Return the number of each row that has only one, and the norm of all other rows."""
     return np.where((rows[:, 1:] == 0).all(axis=1), rows[:, 0], np.linalg.norm(rows, axis=1))

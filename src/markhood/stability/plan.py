@@ -17,27 +17,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.to_frame import frame_of_rows
 from markhood.execution.runner import Progress, Runner, no_progress
 from markhood.graph.notebook import result_html
 from markhood.learning.request import Request
 from markhood.options import documented
-from markhood.stability.expected_network import edge_number, expected_network
-from markhood.stability.measures import MEASURES
-from markhood.stability.planned_study import Study
-from markhood.stability.power import LARGEST, fit_power, size_interval, size_with_power
-from markhood.stability.studies import SIZES, Measured, PlanOptions
+from markhood.stability.planned_study import Study, edge_number, expected_network
+from markhood.stability.studies import MEASURES, SIZES, Measured, PlanOptions
 
 SMALLEST = 25  # samples that are tried
 FIRST_SETS = 12  # data sets at each size of step 1
 FACTORS = 2.0 ** np.linspace(-1, 1, SIZES)  # sizes of step 2, in units of the estimate
 MOST_ROUNDS = 4
+LARGEST = 100_000  # samples
+WEAK_SLOPE = 0.05  # prior precision, for rounds in which all data sets agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +69,21 @@ class Plan:
     n_samples: int | None
     low: float
     high: float
-    sizes: NDArray[np.int64]
-    values: NDArray[np.float64]
+    sizes: Ints
+    values: Floats
     missing_share: float
     about: str
     edge: str = ""
 
-    @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
+        """Describe each size in a row.
+
+        Returns
+        -------
+        list of dict
+            ``samples``, the number of ``data_sets``, the mean of the measure with its
+            ``standard_error``, and the ``power`` with its standard error ``power_error``.
+        """
         rows = []
         for n in np.unique(self.sizes).tolist():
             own = self.values[self.sizes == n]
@@ -94,17 +99,6 @@ class Plan:
                 }
             )
         return rows
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Describe each size in a row.
-
-        Returns
-        -------
-        list of dict
-            ``samples``, the number of ``data_sets``, the mean of the measure with its
-            ``standard_error``, and the ``power`` with its standard error ``power_error``.
-        """
-        return self._rows
 
     def to_frame(self) -> Any:
         """Return `rows` as a pandas or polars data frame."""
@@ -216,7 +210,7 @@ def plan_request(request: Request, source: Any, asked: PlanOptions) -> Plan:
     runner = Runner(request.run.n_jobs, request.run.report)
     sizes, values = np.empty(0, np.int64), np.empty(0)
 
-    def simulate(phase: str, at: NDArray[np.int64]) -> None:
+    def simulate(phase: str, at: Ints) -> None:
         nonlocal sizes, values
         tiles = [(len(sizes) + k, int(n)) for k, n in enumerate(at.tolist())]
         drawn = np.array(list(runner.map(phase, study.value, tiles)))
@@ -250,3 +244,39 @@ def plan_request(request: Request, source: Any, asked: PlanOptions) -> Plan:
         f"{about}, analysed with method {request.method.name}",
         study.edge_words(source is not None) if measure in ("edge", "group") else "",
     )
+
+
+def fit_power(x: Floats, success: Bools) -> tuple[float, float, Floats]:
+    """Regress success on x: the x of probability 1/2, the slope, and the covariance of both.
+
+    The logarithm of the slope is fitted: power rises with the number of samples.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    def loss(at: Floats) -> float:
+        centre, log_slope = at
+        eta = np.exp(log_slope) * (x - centre)
+        ridge = WEAK_SLOPE * ((log_slope - np.log(5)) ** 2 + (centre - x.mean()) ** 2)
+        return float(np.logaddexp(0, np.where(success, -eta, eta)).sum() + ridge)
+
+    found = minimize(loss, [x.mean(), np.log(5)], method="Nelder-Mead", options={"maxiter": 2000})
+    centre, slope = float(found.x[0]), float(np.exp(found.x[1]))
+    p = expit(slope * (x - centre))
+    design = np.column_stack([np.full(len(x), -slope), slope * (x - centre)])
+    information = design.T @ ((p * (1 - p))[:, None] * design) + 2 * WEAK_SLOPE * np.eye(2)
+    return centre, slope, np.linalg.inv(information)
+
+
+def size_with_power(centre: float, slope: float, power: float) -> float:
+    """Return the number of samples at which the regression has this power."""
+    return float(np.exp(min(centre + np.log(power / (1 - power)) / slope, np.log(10 * LARGEST))))
+
+
+def size_interval(
+    estimate: float, slope: float, power: float, covariance: Floats
+) -> tuple[float, float]:
+    """Return the 95 % interval of the estimate by the delta method, for log N."""
+    gradient = np.array([1.0, -np.log(power / (1 - power)) / slope])
+    half = 1.96 * float(np.sqrt(gradient @ covariance @ gradient))
+    return float(estimate * np.exp(-half)), float(estimate * np.exp(half))

@@ -18,8 +18,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError, option
 from markhood.execution.runner import Runner
 from markhood.graph.numbering import pair_numbers, pairs_numbered
@@ -42,8 +42,8 @@ WEAK = Bic(0.0, FitPenalty(l2=1 / (2 * PRIOR_DEVIATION**2)))
 class Replicate(NamedTuple):
     """Edges i < j in lexicographic order, and their couplings."""
 
-    edges: NDArray[np.int64]
-    couplings: NDArray[np.float64]
+    edges: Ints
+    couplings: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Replicates:
     """
 
     n_variables: int
-    pairs: NDArray[np.int64]
+    pairs: Ints
     couplings: csc_array
 
     @classmethod
@@ -97,11 +97,11 @@ class Replicates:
         return int(self.couplings.shape[0])
 
     @cached_property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """Share of the data sets in which each pair is an edge, of shape (n_pairs,)."""
         return np.diff(self.couplings.indptr) / max(1, self.n_replicates)
 
-    def columns_of(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    def columns_of(self, edges: Ints) -> Floats:
         """Return the couplings of given pairs in all data sets, shape (n_replicates, n_edges)."""
         known = {number: k for k, number in enumerate(pair_numbers(self.pairs).tolist())}
         dense = np.zeros((self.n_replicates, len(edges)))
@@ -125,7 +125,7 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
     """Learn from each resampled data set, with a seed derived from the job's and its number."""
     scorer, samples, known, seed = job.scorer, job.samples, job.constraints, job.seed
 
-    def learn(number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def learn(number: int) -> tuple[Ints, Floats]:
         drawn = resampling.drawn(samples, number)
         own = Job(drawn, scorer.on(drawn), Runner(1), known, derived_seed(seed, number, 0))
         rng = np.random.default_rng(derived_seed(seed, number, 1))
@@ -159,15 +159,15 @@ def _checked(one: Any, n_variables: int) -> Replicate:
 
 
 def reported_couplings(
-    jobs: Sequence[Job], edges: NDArray[np.int64], is_marginal: bool = False
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    jobs: Sequence[Job], edges: Ints, is_marginal: bool = False
+) -> tuple[Ints, Floats]:
     """Return the edges to report, and their mean couplings over the imputed data sets."""
     reported = jobs[0].constraints.reports(edges)
     couplings = np.mean([_weak_couplings(job, edges, is_marginal) for job in jobs], axis=0)
     return edges[reported], couplings[reported]
 
 
-def _weak_couplings(job: Job, edges: NDArray[np.int64], is_marginal: bool) -> NDArray[np.float64]:
+def _weak_couplings(job: Job, edges: Ints, is_marginal: bool) -> Floats:
     """Return the couplings of edges under the weak prior, of shape (n_edges,)."""
     scorer = scorer_for(job.samples, WEAK, job.scorer.kernels)
     weak = replace(job, scorer=scorer, runner=Runner(1))

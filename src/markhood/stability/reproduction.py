@@ -25,8 +25,8 @@ import numpy as np
 from markhood.data.reading import Genome, TableFormat
 from markhood.errors import InputError
 from markhood.graph.graph import Graph
-from markhood.learning.again import repeated
 from markhood.learning.knowledge import Knowledge
+from markhood.learning.learn import repeated
 from markhood.learning.request import Request
 from markhood.options import Options
 from markhood.output.file_writing import replace_all

@@ -16,16 +16,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from markhood.arrays import Ints
 from markhood.data.clusters import label_numbers
 from markhood.data.coding.coders import is_missing
 from markhood.data.coding.encode import encode_like
 from markhood.data.samples import Samples, Weights
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.kernels.lists import Lists
 from markhood.kernels.tables import codes
-from markhood.model.potts.conditional import given_last
+from markhood.model.potts.model import given_last
 
 # Shares of the units to leave out, as in bootnet.
 DROPPED = np.linspace(0.05, 0.75, 10)
@@ -83,9 +84,7 @@ class Units:
         """Return the random generator of a data set."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
 
-    def rows_of(
-        self, choose: Callable[[NDArray[np.int64]], NDArray[np.int64]]
-    ) -> NDArray[np.int64]:
+    def rows_of(self, choose: Callable[[Ints], Ints]) -> Ints:
         """Return the samples of the units that are chosen in each stratum."""
         units = np.concatenate([choose(stratum) for stratum in self.strata])
         if len(self.rows) == len(self.rows.values):  # a unit is a row
@@ -124,7 +123,7 @@ class Halves:
         """Return the data set with the given number."""
         rng = self.units.random(number // 2)
 
-        def half(stratum: NDArray[np.int64]) -> NDArray[np.int64]:
+        def half(stratum: Ints) -> Ints:
             mixed, size = rng.permutation(stratum), len(stratum) // 2
             return mixed[:size] if number % 2 == 0 else mixed[size : 2 * size]
 
@@ -182,7 +181,7 @@ class FromModel:
             words[samples.starts[variable] : samples.starts[variable + 1]] &= ~mask
         return Samples(words, len(values), samples.variables, missing)
 
-    def _values(self, samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _values(self, samples: Samples, rng: np.random.Generator) -> Ints:
         if not self.n_covariates:
             return np.asarray(self.model.sample(samples.n_samples, rng))
         d = samples.n_variables
@@ -198,7 +197,7 @@ class FromModel:
         return values
 
 
-def _rows_by_weight(samples: Samples, rng: np.random.Generator) -> NDArray[np.int64]:
+def _rows_by_weight(samples: Samples, rng: np.random.Generator) -> Ints:
     """Repeat each row by its frequency weight, or draw rows in proportion to fractional weights."""
     if samples.weights is None:
         return np.arange(samples.n_samples)
@@ -221,7 +220,7 @@ RESAMPLINGS: Mapping[str, Callable[[Units], Resampling]] = {
 }
 
 
-def _checked_numbers(name: str, labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
+def _checked_numbers(name: str, labels: ArrayLike, n_samples: int) -> Ints:
     """Return a number for each label, numbered in the order of first occurrence."""
     listed = listed_labels(name, labels, n_samples)
     if n_missing := sum(map(is_missing, listed)):
@@ -239,11 +238,11 @@ def listed_labels(name: str, labels: ArrayLike, n_samples: int) -> list[Any]:
     # numpy would convert a missing label in a list of strings to the string "nan".
     listed = list(labels) if isinstance(labels, (list, tuple)) else np.asarray(labels).tolist()
     if not isinstance(listed, list) or len(listed) != n_samples:
-        raise InputError(
-            "labels",
+        raise option_error(
             name,
-            f"{option(name)} has {len(listed) if isinstance(listed, list) else 0} labels for "
-            f"{n_samples} samples: give one label per sample, or the name of a column.",
+            f"has {len(listed) if isinstance(listed, list) else 0} labels for {n_samples} samples: "
+            "give one label per sample, or the name of a column.",
+            "labels",
         )
     return listed
 
@@ -262,7 +261,7 @@ def derived_seed(seed: int | None, *key: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0])
 
 
-def _members(numbers: NDArray[np.int64]) -> Lists:
+def _members(numbers: Ints) -> Lists:
     """Return the positions of each number."""
     order = np.argsort(numbers, kind="stable")
     starts = np.searchsorted(numbers[order], np.arange(int(numbers.max()) + 2))

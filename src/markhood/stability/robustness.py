@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from markhood.data.given import read_labelled
+from markhood.data.labels import read_labelled
 from markhood.data.samples import Samples
 from markhood.data.to_frame import frame_of_rows
-from markhood.errors import ConvergenceWarning, DataWarning, InputError, option, warn
+from markhood.errors import ConvergenceWarning, DataWarning, InputError, option, option_error, warn
 from markhood.execution.runner import Progress, no_progress
 from markhood.graph.edge_table import with_annotations
 from markhood.graph.graph import Graph
@@ -349,10 +349,8 @@ def _default_choices(request: Request, samples: Samples) -> dict[str, list[Any]]
 def _checked(request: Request, vary: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     """Return the choices as lists; raise `InputError` for values that a request cannot have."""
     if not isinstance(vary, Mapping):
-        raise InputError(
-            "option-value",
-            "vary",
-            f"{option('vary')} must be a mapping of options to lists of values, not {vary!r}.",
+        raise option_error(
+            "vary", f"must be a mapping of options to lists of values, not {vary!r}."
         )
     for name, values in vary.items():
         is_list = isinstance(values, Iterable) and not isinstance(values, (str, Mapping))
@@ -364,11 +362,8 @@ def _checked(request: Request, vary: Mapping[str, Sequence[Any]]) -> dict[str, l
             )
     choices = {name: list(values) for name, values in vary.items()}
     if (n := prod(map(len, choices.values()))) > MOST_ANALYSES:
-        raise InputError(
-            "option-value",
-            "vary",
-            f"{option('vary')} has {n} combinations, and the limit is {MOST_ANALYSES}: give fewer "
-            "values.",
+        raise option_error(
+            "vary", f"has {n} combinations, and the limit is {MOST_ANALYSES}: give fewer values."
         )
     for one in _combinations(choices):
         request.varied(one)

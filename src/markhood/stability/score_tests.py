@@ -36,6 +36,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.rest_scores import of_target
 from markhood.execution.runner import Runner
 from markhood.graph.numbering import positions_of
@@ -58,24 +59,24 @@ class Influence(NamedTuple):
     norm of the entries of a pair is that of its zero-sum table.
     """
 
-    pooled: NDArray[np.float64]
-    couplings: NDArray[np.float64]
-    fields: NDArray[np.float64]
+    pooled: Floats
+    couplings: Floats
+    fields: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTest:
     """Statistics of the differences between two groups, for any labels of their samples."""
 
-    edges: NDArray[np.int64]  # (n_edges, 2): the compared pairs, in lexicographic order
+    edges: Ints  # (n_edges, 2): the compared pairs, in lexicographic order
     # Starts of the entries of each pair, (n_edges + 1,), and of each field, (n_nodes + 1,).
-    starts: NDArray[np.int64]
-    field_starts: NDArray[np.int64]
+    starts: Ints
+    field_starts: Ints
     influence: Influence
     n_second: int  # number of samples in the second group
 
     @classmethod
-    def of(cls, jobs: Sequence[Job], edges: NDArray[np.int64], n_second: int) -> ScoreTest:
+    def of(cls, jobs: Sequence[Job], edges: Ints, n_second: int) -> ScoreTest:
         """Fit both groups together and keep the pairs to report.
 
         Influences are means over imputed data sets.
@@ -93,7 +94,7 @@ class ScoreTest:
         influence = Influence(pooled, couplings, fields)
         return cls(edges, _starts(n_entries), _starts(n_levels), influence, n_second)
 
-    def statistics(self, labels: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+    def statistics(self, labels: Bools) -> dict[str, Floats]:
         """Return the statistics of each family of differences under given labels.
 
         Parameters
@@ -128,21 +129,21 @@ class ScoreTest:
         }
 
     @cached_property
-    def _roots(self) -> list[NDArray[np.float64]]:
+    def _roots(self) -> list[Floats]:
         return _inverse_roots(self.influence.couplings, self.starts, self.n_second)
 
     @cached_property
-    def _field_roots(self) -> list[NDArray[np.float64]]:
+    def _field_roots(self) -> list[Floats]:
         return _inverse_roots(self.influence.fields, self.field_starts, self.n_second)
 
-    def _numbers(self, couplings: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _numbers(self, couplings: Floats) -> Floats:
         """Return each coupling as one number: the norm of a table."""
         if len(self.starts) == couplings.shape[1] + 1:
             return couplings
         norms = np.sqrt(np.add.reduceat(couplings**2, self.starts[:-1], axis=1))
         return np.where(np.diff(self.starts) == 1, couplings[:, self.starts[:-1]], norms)
 
-    def _summed(self, of_edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _summed(self, of_edges: Floats) -> Floats:
         """Sum numbers of edges over the edges of each node."""
         from scipy.sparse import csr_array
 
@@ -154,13 +155,11 @@ class ScoreTest:
         return np.asarray(incidence @ of_edges.T).T
 
 
-def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def _starts(lengths: Ints) -> Ints:
     return np.append(0, np.cumsum(lengths))
 
 
-def _influence(
-    job: Job, edges: NDArray[np.int64], starts: NDArray[np.int64], share: float
-) -> Influence:
+def _influence(job: Job, edges: Ints, starts: Ints, share: float) -> Influence:
     weak = replace(job, scorer=scorer_for(job.samples, WEAK, job.scorer.kernels), runner=Runner(1))
     regressions = regress(weak, edges)
     levels, reals = level_numbers(job.samples), real_numbers(job.samples)
@@ -185,8 +184,8 @@ def _of_target(
     regressions: Regressions,
     target: int,
     levels: NDArray[np.uint16],
-    reals: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    reals: Floats,
+    weights: Floats,
     share: float,
     n_entries: int,
 ) -> Influence:
@@ -216,12 +215,7 @@ def _of_target(
     return Influence(coefficients[of_nodes], found[:, of_nodes], found[:, : n_levels - 1])
 
 
-def _information(
-    chances: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    steps: NDArray[np.float64],
-    predictors: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _information(chances: Floats, weights: Floats, steps: Floats, predictors: Floats) -> Floats:
     """Return the information about thresholds and slopes, given the probabilities of the levels."""
     features = np.hstack([np.eye(len(steps))[:, 1:], steps])
     means = chances @ features
@@ -238,21 +232,14 @@ def _information(
     return found
 
 
-def _scores(
-    levels: NDArray[np.uint16], regressions: Regressions, variable: int
-) -> NDArray[np.float64]:
+def _scores(levels: NDArray[np.uint16], regressions: Regressions, variable: int) -> Floats:
     """Return the scores of level numbers, of shape (n, n_scores)."""
     if regressions.n_scores[variable] == 1:
         return levels[:, None].astype(np.float64)
     return np.eye(int(regressions.n_levels[variable]))[levels, 1:]
 
 
-def _entries(
-    n_scores: NDArray[np.int64],
-    target: int,
-    edges: NDArray[np.int64],
-    starts: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def _entries(n_scores: Ints, target: int, edges: Ints, starts: Ints) -> Ints:
     """Return the positions of a target's slopes among the entries of all pairs."""
     members = np.sort(edges[(edges == target).any(axis=1)].sum(axis=1) - target)
     pairs = np.sort(np.column_stack([np.full(len(members), target), members]), axis=1)
@@ -268,13 +255,11 @@ def _entries(
     return np.concatenate([np.empty(0, np.int64), *found])
 
 
-def _scales(
-    regressions: Regressions, edges: NDArray[np.int64], starts: NDArray[np.int64]
-) -> list[tuple[NDArray[np.float64], slice]]:
+def _scales(regressions: Regressions, edges: Ints, starts: Ints) -> list[tuple[Floats, slice]]:
     """Return matrices that make the norm of the entries of a pair that of its zero-sum table."""
     n_scores = regressions.n_scores
-    found: list[tuple[NDArray[np.float64], slice]] = []
-    roots: dict[int, NDArray[np.float64]] = {}
+    found: list[tuple[Floats, slice]] = []
+    roots: dict[int, Floats] = {}
     for (i, j), ends in zip(edges.tolist(), pairwise(starts.tolist()), strict=True):
         if n_scores[i] == n_scores[j] == 1:
             continue
@@ -288,9 +273,7 @@ def _scales(
     return found
 
 
-def _inverse_roots(
-    influence: NDArray[np.float64], starts: NDArray[np.int64], n_second: int
-) -> list[NDArray[np.float64]]:
+def _inverse_roots(influence: Floats, starts: Ints, n_second: int) -> list[Floats]:
     """Return V^-1/2 of the difference of each pair, V its variance over all permutations."""
     n = len(influence)
     unit = n_second * (n - n_second) / (n * max(1, n - 1))
@@ -306,9 +289,7 @@ def _inverse_roots(
     return found
 
 
-def _statistics(
-    change: NDArray[np.float64], starts: NDArray[np.int64], roots: list[NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def _statistics(change: Floats, starts: Ints, roots: list[Floats]) -> Floats:
     """Return comparable statistics of differences, of shape (n_permutations, n)."""
     if len(starts) == change.shape[1] + 1:
         return _comparable((change * roots[0]) ** 2, 1)
@@ -319,7 +300,7 @@ def _statistics(
     return found
 
 
-def _comparable(squares: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
+def _comparable(squares: Floats, freedom: int) -> Floats:
     """Transform chi-squared values to the standard normal distribution."""
     variance = 2 / (9 * freedom)
     return np.asarray((np.cbrt(squares / freedom) - (1 - variance)) / np.sqrt(variance))

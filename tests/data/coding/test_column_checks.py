@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from markhood.data.coding.cells import MISSING
-from markhood.data.coding.column_checks import likeness
+from markhood.data.coding.column_kinds import likeness
 from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from messages import ignores, refuses, warns

@@ -7,7 +7,7 @@ import pytest
 
 import markhood
 from markhood.data.formats.files import read_samples
-from markhood.data.genome.sequences import read_sequences, read_structure
+from markhood.data.genome.fasta import read_sequences, read_structure
 from messages import refuses, warns
 
 ROWS = ["ACGU-A", "ACUA-A", "GCGAUA", "GUGUUA"]

@@ -8,7 +8,7 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from markhood.data.account import table_summary
+from markhood.data.codebook import table_summary
 from markhood.data.formats.files import read_samples
 from markhood.data.formats.statistics import read_statistics
 from markhood.data.reading import Reading

@@ -7,8 +7,7 @@ import markhood
 from markhood.data.genome.loci import Locus
 from markhood.data.variables import Variables
 from markhood.output.pictures.bends import bends
-from markhood.output.pictures.distance import ByDistance, bounds
-from markhood.output.pictures.genome import marks_along, shares_along
+from markhood.output.pictures.genome import ByDistance, bounds, marks_along, shares_along
 from markhood.output.pictures.named_layouts import node_coordinates
 from messages import refuses
 

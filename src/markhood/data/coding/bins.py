@@ -23,11 +23,11 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.coding.cells import NOT_APPLICABLE
 from markhood.data.kinds import Category
-from markhood.errors import InputError, listed, option
+from markhood.errors import InputError, listed, option, option_error
 
 if TYPE_CHECKING:
     from markhood.data.coding.coded_table import CodedTable
@@ -63,11 +63,8 @@ def checked_bins(bins: Any) -> Bins | None:
             isinstance(number, Integral) and not isinstance(number, bool) and int(number) >= 2
         )
         if not is_count and not (isinstance(number, str) and number in (AUTO, PRESENCE)):
-            raise InputError(
-                "option-value",
-                "bins",
-                f"{option('bins')} must be a whole number from 2 up, auto or presence, not "
-                f"{number!r}.",
+            raise option_error(
+                "bins", f"must be a whole number from 2 up, auto or presence, not {number!r}."
             )
     return chosen
 
@@ -129,7 +126,7 @@ def _have_zeros(values: Sequence[Any]) -> bool:
     return len(values) > 2 and are_numbers(values) and min(values) == 0
 
 
-def is_count(values: Sequence[Any], counts: NDArray[np.float64], n_bins: int = MOST) -> bool:
+def is_count(values: Sequence[Any], counts: Floats, n_bins: int = MOST) -> bool:
     """Return whether numbers are counts in which zeros fill half a bin or more.
 
     Examples
@@ -178,9 +175,7 @@ def cut_columns(table: CodedTable) -> None:
         )
 
 
-def cut(
-    values: Sequence[float], counts: NDArray[np.float64], number: int | str
-) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+def cut(values: Sequence[float], counts: Floats, number: int | str) -> tuple[Ints, tuple[Any, ...]]:
     """Return the bin of each value, and the names of the bins.
 
     ``counts`` has the total weight of the samples with each value.
@@ -206,16 +201,14 @@ def cut(
 
 
 def cut_positive(
-    numbers: NDArray[np.float64], counts: NDArray[np.float64], number: int | str, n_samples: int
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    numbers: Floats, counts: Floats, number: int | str, n_samples: int
+) -> tuple[Ints, tuple[str, ...]]:
     """Cut the numbers of samples that are not zero, where zero is a level of its own."""
     n_bins = _number_of(n_samples) if isinstance(number, str) else int(number)
     return _cut(numbers, counts, max(1, n_bins - 1))
 
 
-def _cut(
-    numbers: NDArray[np.float64], counts: NDArray[np.float64], n_bins: int
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _cut(numbers: Floats, counts: Floats, n_bins: int) -> tuple[Ints, tuple[str, ...]]:
     occurring = np.flatnonzero(counts)
     order = occurring[np.argsort(numbers[occurring])]
     below = np.concatenate([[0], np.cumsum(counts[order])])  # samples below each value, in order

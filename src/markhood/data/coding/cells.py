@@ -3,14 +3,22 @@
 One list has the texts that mean missing, in files and in data frames: the list of pandas without
 'None', which is an answer among words, and with `#NULL!` of SPSS. Texts that only sometimes mean
 missing (a dot, 'refused', 'None' among numbers) are found by `missing_codes`.
+
+`CodedCells`: a column of text cells as numbers of its distinct texts. Text files have few distinct
+cells per column. A fast reader returns the number of each cell and the distinct texts, and only
+these are parsed, so that every cell has the meaning that `parse_cell` gives it.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
+
+from numpy.typing import NDArray
 
 MISSING = frozenset(
     ["", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "#NULL!", "NULL", "null",
@@ -71,3 +79,26 @@ def means_missing(value: Any) -> bool:
     if isinstance(value, bytes):
         value = value.decode("ascii", "replace")
     return isinstance(value, str) and value.strip() in MISSING
+
+
+@dataclass(frozen=True)
+class CodedCells:
+    """Cells of a column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> list(CodedCells(np.array([0, 1, 0]), ["yes", "no"]))
+    ['yes', 'no', 'yes']
+    """
+
+    numbers: NDArray[Any]  # (n_rows,): index of the text of each cell
+    texts: Sequence[str]  # in order of first appearance; a text may occur twice
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the texts of all cells."""
+        return (self.texts[k] for k in self.numbers.tolist())

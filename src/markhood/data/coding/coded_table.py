@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.codebook import Entry
 from markhood.data.coding.coders import Levels
 from markhood.data.coding.planes import MISSING, Planes
@@ -57,32 +57,32 @@ class CodedTable:
         return self.reading.log
 
     @property
-    def row_weights(self) -> NDArray[np.float64]:
+    def row_weights(self) -> Floats:
         """The weight of each row."""
         if self.weights is None:
             return np.ones(self.n_rows)
         return np.asarray(self.weights.counts * self.weights.unit)
 
-    def codes(self, column: int) -> NDArray[np.int64]:
+    def codes(self, column: int) -> Ints:
         """Return the code of every row, -1 for missing values."""
         return self.planes.codes(column, len(self.values[column]), self.n_rows)
 
-    def counts(self, column: int) -> NDArray[np.int64]:
+    def counts(self, column: int) -> Ints:
         """Return the number of rows with each value."""
         codes = self.codes(column)
         return np.bincount(codes[codes >= 0], minlength=len(self.values[column]))
 
-    def is_missing(self, column: int) -> NDArray[np.bool_]:
+    def is_missing(self, column: int) -> Bools:
         """Return the rows in which a column is missing."""
         row = self.planes.words(MISSING, np.array([column]))[0]
         return unpacked(row, self.n_rows).astype(np.bool_)
 
-    def write(self, column: int, codes: NDArray[np.int64], values: Sequence[Any]) -> None:
+    def write(self, column: int, codes: Ints, values: Sequence[Any]) -> None:
         """Replace the codes and values of a column."""
         self.planes.write(column, codes, len(values))
         self.values[column] = tuple(values)
 
-    def recode(self, column: int, new: NDArray[np.int64], values: Sequence[Any]) -> None:
+    def recode(self, column: int, new: Ints, values: Sequence[Any]) -> None:
         """Replace each code of a column by a new one, and the values."""
         self.write(column, np.append(new, -1)[self.codes(column)], values)
 
@@ -98,7 +98,7 @@ class CodedTable:
         self.values = [self.values[j] for j in columns]
         self.categories = {}
 
-    def keep(self, rows: NDArray[np.bool_]) -> None:
+    def keep(self, rows: Bools) -> None:
         """Keep only some rows."""
         if not rows.all():
             self.planes.keep(rows)

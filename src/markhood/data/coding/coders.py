@@ -1,7 +1,7 @@
 """Code the values of columns by order of appearance: 0 for the first distinct value, then 1, ...
 
 The sort order of the values is known only when all have been read, so levels are sorted at the end
-(`indicators`) and one pass over the data suffices. `ArrayCoder` compares whole blocks of an array
+(`planes`) and one pass over the data suffices. `ArrayCoder` compares whole blocks of an array
 with the values of each column; `ValueCoder` looks each value up in a dictionary. Most columns have
 two values, which two comparisons of a block recognise; only the other columns are processed again.
 """
@@ -16,23 +16,55 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.cells import MISSING, means_missing
-from markhood.data.coding.coded_cells import CodedCells
-from markhood.data.coding.many_levels import ManyLevels
+from markhood.arrays import Bools, Ints
+from markhood.data.coding.cells import MISSING, CodedCells, means_missing
 from markhood.data.coding.problems import Problems
 from markhood.data.reading import Reading
 from markhood.errors import InputError
 
-Levels = tuple[tuple[Any, ...], ...]
 ARRAY_KINDS = "biufUS"  # dtypes that NumPy compares fast; others are coded value by value
 FEW = 32  # levels that blocks are compared with one by one; further levels are searched
+
+
+class ManyLevels:
+    """Sorted values and their codes, which are in order of appearance and begin at `first`."""
+
+    def __init__(self, dtype: np.dtype[Any], first: int) -> None:
+        self._values = np.empty(0, dtype)
+        self._codes = np.empty(0, np.uint32)
+        self._next = first
+
+    def codes(self, values: NDArray[Any]) -> NDArray[np.uint32]:
+        """Return the codes of values; new values get the next codes."""
+        distinct, first_at, which = np.unique(values, return_index=True, return_inverse=True)
+        at = np.searchsorted(self._values, distinct)
+        near = np.minimum(at, max(0, len(self._values) - 1))
+        is_new = self._values[near] != distinct if len(self._values) else np.ones(len(at), np.bool_)
+        codes = np.empty(len(distinct), np.uint32)
+        codes[~is_new] = self._codes[at[~is_new]]
+        n_new = int(is_new.sum())
+        if n_new:
+            by_appearance = np.argsort(np.argsort(first_at[is_new]))
+            codes[is_new] = self._next + by_appearance
+            self._values = np.insert(self._values, at[is_new], distinct[is_new])
+            self._codes = np.insert(self._codes, at[is_new], codes[is_new])
+            self._next += n_new
+        return codes[which]
+
+    def values(self) -> list[Any]:
+        """Return all values in order of appearance."""
+        found: list[Any] = self._values[np.argsort(self._codes)].tolist()
+        return found
+
+
+Levels = tuple[tuple[Any, ...], ...]
 
 
 class Codes(NamedTuple):
     """Codes of shape (rows, columns), 0 where a value is missing, and a mask of missing values."""
 
     codes: NDArray[Any]
-    absent: NDArray[np.bool_] | None
+    absent: Bools | None
 
 
 def reject_complex(dtype: object) -> InputError:
@@ -80,7 +112,7 @@ def in_order(values: Sequence[Any], order: Sequence[Any] = ()) -> list[int]:
     return sorted(numbers, key=lambda k: values[k]) + others
 
 
-def _first_of(bits: NDArray[np.bool_]) -> tuple[int, int]:
+def _first_of(bits: Bools) -> tuple[int, int]:
     row, column = divmod(int(bits.argmax()), bits.shape[1])
     return row, column
 
@@ -122,9 +154,7 @@ class ArrayCoder:
                 codes = self._code_more(tile, absent, codes, columns, offset)
         return None if self._problems else Codes(codes, absent)
 
-    def _meet_second(
-        self, tile: NDArray[Any], unknown: NDArray[np.bool_], offset: int
-    ) -> NDArray[np.int64]:
+    def _meet_second(self, tile: NDArray[Any], unknown: Bools, offset: int) -> Ints:
         """Record the second values of columns, and return the columns with further values."""
         columns = np.flatnonzero(unknown.any(axis=0))
         has_one = self._n_levels[columns + offset] == 1
@@ -139,9 +169,9 @@ class ArrayCoder:
     def _code_more(
         self,
         tile: NDArray[Any],
-        absent: NDArray[np.bool_] | None,
+        absent: Bools | None,
         codes: NDArray[Any],
-        columns: NDArray[np.int64],
+        columns: Ints,
         offset: int,
     ) -> NDArray[Any]:
         """Return the codes of a tile in which these columns have more than two values."""
@@ -168,9 +198,7 @@ class ArrayCoder:
         merged[:, columns] = found
         return merged
 
-    def _meet(
-        self, code: int, seen: NDArray[Any], left: NDArray[np.bool_], at: NDArray[np.int64]
-    ) -> None:
+    def _meet(self, code: int, seen: NDArray[Any], left: Bools, at: Ints) -> None:
         """Assign this code, in every column where it is free, to the first value without a code."""
         fresh = np.flatnonzero(self._n_levels[at] == code)
         fresh = fresh[left[:, fresh].any(axis=0)]
@@ -183,11 +211,7 @@ class ArrayCoder:
         self._n_levels[at[fresh]] += 1
 
     def _search(
-        self,
-        seen: NDArray[Any],
-        left: NDArray[np.bool_],
-        found: NDArray[np.uint32],
-        at: NDArray[np.int64],
+        self, seen: NDArray[Any], left: Bools, found: NDArray[np.uint32], at: Ints
     ) -> NDArray[np.uint32]:
         """Find the remaining codes of columns with many levels, one column at a time."""
         for c in np.flatnonzero(left.any(axis=0)):
@@ -197,15 +221,15 @@ class ArrayCoder:
             found[rows, c] = many.codes(values)
         return found
 
-    def _find_missing(self, tile: NDArray[Any], row: int, column: int) -> NDArray[np.bool_] | None:
+    def _find_missing(self, tile: NDArray[Any], row: int, column: int) -> Bools | None:
         """Return a mask of missing values, None without any; record values that are not allowed."""
         unusual = tile.dtype.kind == "f" and not np.isfinite(tile).all()
         if not unusual and not self._missing:
             return None
-        absent: NDArray[np.bool_] = np.isnan(tile) if unusual else np.zeros(tile.shape, np.bool_)
+        absent: Bools = np.isnan(tile) if unusual else np.zeros(tile.shape, np.bool_)
         for code in self._missing:
             absent |= tile == code
-        infinite: NDArray[np.bool_] = np.isinf(tile) & ~absent if unusual else absent[:0]
+        infinite: Bools = np.isinf(tile) & ~absent if unusual else absent[:0]
         if infinite.any():
             r, c = _first_of(infinite)
             self._problems.add_infinite(row + r, column + c)

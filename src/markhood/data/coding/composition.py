@@ -12,19 +12,85 @@ other levels. The depth still decides which rare parts are zero, so it is a cova
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from markhood.data.coding.bins import ABSENT, AUTO, PRESENT, are_numbers, cut_positive
+from markhood.arrays import Floats
+from markhood.data.coding.bins import (
+    ABSENT,
+    AUTO,
+    MOST_STEPS,
+    PRESENT,
+    are_numbers,
+    columns_to_cut,
+    cut_positive,
+)
 from markhood.data.coding.coded_table import CodedTable
+from markhood.data.coding.names import covariates_among
 from markhood.data.kinds import Category
 from markhood.data.reading import DEPTH
 from markhood.data.samples import RealColumn
-from markhood.errors import InputError, option
+from markhood.errors import InputError, listed, option, option_error
 
 FEWEST_ROWS = 20  # to estimate the mean of each part
+
+
+def columns_of_reals(table: CodedTable) -> list[int]:
+    """Return the covariates to use as numbers: over 12 distinct ones, no bins or kind requested.
+
+    When new data are matched to known variables, they are the other columns.
+    """
+    reading, names = table.reading, table.names
+    if reading.known is not None:
+        return [j for j, name in enumerate(names) if name not in reading.known.names]
+    kinds = reading.kinds if isinstance(reading.kinds, Mapping) else {}
+    to_cut = {}
+    if reading.bins not in (None, AUTO):
+        to_cut = columns_to_cut(reading.bins, names, table.values, table.categories, None)
+    return [
+        j
+        for j in covariates_among(names, reading.adjust_for)
+        if j not in table.categories
+        and j not in to_cut
+        and kinds.get(names[j], AUTO) == AUTO
+        and len(table.values[j]) > MOST_STEPS
+        and are_numbers(table.values[j])
+    ]
+
+
+def take_numbers(table: CodedTable) -> None:
+    """Move the covariates that stay numbers to `reals`; their columns become constant."""
+    found = {}
+    for j in columns_of_reals(table):
+        name, codes = table.names[j], table.codes(j)
+        if not are_numbers(table.values[j]):
+            raise InputError(
+                "covariates",
+                name,
+                f"The covariate {name!r} has values that are not numbers, but was numeric in the "
+                "data of the graph: pass numbers.",
+            )
+        if (codes < 0).any():
+            raise InputError(
+                "covariates",
+                name,
+                f"The numeric covariate {name!r} has missing values, which cannot be imputed or "
+                f"treated as a level: choose {option('missing', 'drop')}, or cut it into bins with "
+                f"{option('bins')}.",
+            )
+        found[name] = RealColumn.of(np.array(table.values[j], np.float64)[codes])
+        table.clear(j)
+    if found and table.known is None:
+        many, columns = len(found) > 1, listed([repr(name) for name in found])
+        table.log.add_note(
+            "covariates",
+            next(iter(found)),
+            f"{len(found)} covariate{'s are' if many else ' is'} used as numbers: {columns} "
+            f"(cut into levels with {option('bins')}).",
+        )
+    table.reals = found | table.reals
 
 
 def compose(table: CodedTable) -> None:
@@ -37,18 +103,17 @@ def compose(table: CodedTable) -> None:
     if known is not None:
         parts = [j for j, own in enumerate(known) if own[0] == ABSENT]
     if not parts:
-        raise InputError(
-            "option-conflict",
+        raise option_error(
             "compositional",
-            f"{option('compositional')} needs columns of counts with zeros, but there are none: "
-            "leave it out.",
+            "needs columns of counts with zeros, but there are none: leave it out.",
+            "option-conflict",
         )
     if table.n_rows < FEWEST_ROWS:
-        raise InputError(
-            "not-supported",
+        raise option_error(
             "compositional",
-            f"{option('compositional')} compares rows with each other, and {table.n_rows} are too "
-            f"few: pass {FEWEST_ROWS} or more.",
+            f"compares rows with each other, and {table.n_rows} are too few: pass {FEWEST_ROWS} or "
+            "more.",
+            "not-supported",
         )
     counts = np.column_stack([np.append(table.values[j], np.nan)[table.codes(j)] for j in parts])
     all_ratios, depths = log_ratios(counts.astype(np.float64))
@@ -84,9 +149,7 @@ def is_part(values: tuple[Any, ...]) -> bool:
     return len(values) > 1 and are_numbers(values) and min(values) == 0
 
 
-def log_ratios(
-    counts: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def log_ratios(counts: Floats) -> tuple[Floats, Floats]:
     """Return centred log-ratios and depths of counts of shape (n_samples, n_parts).
 
     Ratios of zeros and of missing counts are NaN.
@@ -106,7 +169,7 @@ def log_ratios(
     return logs - depths[:, np.newaxis], depths
 
 
-def _means(numbers: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def _means(numbers: Floats, axis: int) -> Floats:
     """Return the mean of the numbers that are not NaN, 0 without any."""
     n_known = np.maximum(1, (~np.isnan(numbers)).sum(axis=axis))
     return np.asarray(np.nansum(numbers, axis=axis) / n_known)

@@ -22,7 +22,7 @@ from markhood.data.coding.frames import as_frame, read_frame
 from markhood.data.coding.names import check_names, chosen_columns
 from markhood.data.coding.problems import check_shape, note_missing_values
 from markhood.data.coding.regrouping import cut_samples, with_letters_merged, with_rare_merged
-from markhood.data.genome.sample_loci import with_positions
+from markhood.data.genome.positions import with_positions
 from markhood.data.kinds import Category, with_kinds
 from markhood.data.reading import ColumnKeywords, ColumnOptions, Missing, Reading, reading_of
 from markhood.data.samples import Samples

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.coded_cells import CodedCells
+from markhood.data.coding.cells import CodedCells
 from markhood.data.coding.coded_table import CodedTable
 from markhood.data.coding.coders import (
     ARRAY_KINDS,
@@ -25,8 +25,8 @@ from markhood.data.coding.coders import (
     is_missing,
     plain,
 )
-from markhood.data.coding.known import known_levels
 from markhood.data.coding.levels import samples_of
+from markhood.data.coding.merged import known_levels
 from markhood.data.coding.names import check_names
 from markhood.data.coding.planes import MISSING, Planes
 from markhood.data.coding.problems import MINIMUM, Problems, check_shape, row_number

@@ -3,14 +3,14 @@
 1. `missing_codes`: codes for missing values, such as 999, become missing.
 2. `understanding`: the role and kind of every column; columns that are not variables are left out.
 3. `missing`: skipped questions, empty columns and rows to drop.
-4. `kept_rows`: rows to leave out, and weights.
+4. `choose_rows`: rows to leave out, and weights.
 5. `composition`: counts of parts become log-ratios.
-6. `covariates`: numeric covariates stay numbers.
+6. `take_numbers`: numeric covariates stay numbers.
 7. `bins`: other numbers are cut.
 8. `merged`: the rarest of very many categories become one level.
-9. `indicators`: levels are sorted, and every level but the first becomes a row of bits.
+9. `planes`: levels are sorted, and every level but the first becomes a row of bits.
 
-New data of known variables skip the decisions: `known` gives every value its level instead.
+New data of known variables skip the decisions: `merged` gives every value its level instead.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from markhood.data.account import Account
-from markhood.data.codebook import Codebook, Entry
+from markhood.data.codebook import Account, Codebook, Entry
 from markhood.data.coding.bins import are_numbers, cut_columns
 from markhood.data.coding.cells import is_infinite
 from markhood.data.coding.coded_table import REAL, CodedTable
-from markhood.data.coding.column_checks import warn_about_distinct
-from markhood.data.coding.composition import compose
-from markhood.data.coding.covariates import take_numbers
-from markhood.data.coding.indicators import Coded, IndicatorTable, tabulate
-from markhood.data.coding.kept_rows import check_weighted, choose_rows
-from markhood.data.coding.known import known_numbers, known_values
-from markhood.data.coding.merged import merge_rarest
-from markhood.data.coding.missing import add_not_applicable, treat_missing
+from markhood.data.coding.column_kinds import warn_about_distinct
+from markhood.data.coding.composition import compose, take_numbers
+from markhood.data.coding.merged import known_numbers, known_values, merge_rarest
+from markhood.data.coding.missing import (
+    add_not_applicable,
+    check_weighted,
+    choose_rows,
+    treat_missing,
+)
 from markhood.data.coding.missing_codes import remove_codes
-from markhood.data.coding.planes import MISSING
+from markhood.data.coding.planes import MISSING, Coded, IndicatorTable, tabulate
 from markhood.data.coding.problems import MINIMUM
 from markhood.data.coding.understanding import understand
 from markhood.data.kinds import with_kinds

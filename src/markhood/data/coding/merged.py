@@ -4,6 +4,10 @@ A model keeps only the levels of the table that it was fitted to, so the name of
 states its members: two ordered levels are `4 or 5`, more numbers `3 to 5`, merged bins are a longer
 bin, letters are their class, and rare categories are `other`, which also includes categories that
 did not occur in the training data.
+
+Translate the codes of new data to the levels of known variables. Coders give every distinct value a
+code. When a column is complete, each value must belong to one of the known levels; values of the
+same level (a bin, a merged level) then share a code. So new data use the same coders as other data.
 """
 
 from __future__ import annotations
@@ -14,13 +18,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.coding.bins import are_numbers, bin_like, joined_bin
-from markhood.data.coding.coded_table import CodedTable
+from markhood.data.coding.coded_table import REAL, CodedTable
+from markhood.data.coding.coders import Levels
 from markhood.data.genome.alphabets import class_among
 from markhood.data.kinds import Category
-from markhood.data.variables import level_text
+from markhood.data.variables import Variables, level_text
 from markhood.errors import counted, listed, option
 
 OTHER = "other"
@@ -93,7 +98,7 @@ def are_merged(levels: Collection[Any]) -> bool:
     )
 
 
-def level_numbers(values: Sequence[Any], levels: Sequence[Any]) -> NDArray[np.int64]:
+def level_numbers(values: Sequence[Any], levels: Sequence[Any]) -> Ints:
     """Return the index of the level of each value, -1 for a value without a level.
 
     A value is a level, has the same text as one (1 and "1"), or is in a bin or a merged level.
@@ -140,3 +145,40 @@ def merged_level_of(value: Any, levels: Collection[Any]) -> Any | None:
         if text in level.split(_OR) or (run and float(run[1]) <= value <= float(run[2])):
             return level
     return class_among(value, levels) or (OTHER if OTHER in levels else None)
+
+
+def known_levels(names: Sequence[str], known: Variables | None) -> Levels | None:
+    """Return the levels of the columns with these names, None if no variables are known."""
+    if known is None:
+        return None
+    levels = dict(zip(known.names, known.levels or (), strict=True))
+    return tuple(levels.get(name, REAL) for name in names)
+
+
+def known_numbers(table: CodedTable) -> list[Ints]:
+    """Return the indices of the known levels of values; raise for a value without a level."""
+    found = []
+    done: dict[Any, Ints] = {}  # many columns share their values
+    for j, (values, levels) in enumerate(zip(table.values, table.known or (), strict=False)):
+        if levels is REAL:
+            numbers = np.zeros(len(values), np.int64)
+        else:
+            if (values, levels) not in done:
+                done[values, levels] = level_numbers(values, levels)
+            numbers = done[values, levels]
+        if (strange := np.flatnonzero(numbers < 0)).size:
+            codes = table.codes(j)
+            row = int(np.isin(codes, strange).argmax())
+            raise table.problems.unknown_level(row, j, values[codes[row]], levels)
+        found.append(numbers)
+    return found
+
+
+def known_values(table: CodedTable, numbers: Sequence[Ints]) -> None:
+    """Merge codes that have the same known level, and give each code its level as its value."""
+    for j, (own, levels) in enumerate(zip(numbers, table.known or (), strict=True)):
+        distinct, codes = np.unique(own, return_inverse=True)
+        if len(distinct) < len(own):
+            table.recode(j, codes, [levels[k] for k in distinct.tolist()])
+        else:
+            table.values[j] = tuple([levels[k] for k in own.tolist()])

@@ -146,7 +146,7 @@ class Problems:
         )
 
     def _too_many_levels(self) -> InputError:
-        from markhood.data.coding.column_checks import (
+        from markhood.data.coding.column_kinds import (
             FEWEST_DISTINCT,
             describe_column,
             how_to_leave_out,

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from markhood.data.account import Account
+from markhood.arrays import Floats, Ints, Words
+from markhood.data.codebook import Account
 from markhood.data.coding.bins import AUTO, Bins, columns_to_cut, cut
 from markhood.data.coding.merged import OTHER, merged_name
 from markhood.data.coding.planes import every_sample
@@ -30,7 +30,7 @@ from markhood.kernels.words import packed
 class Grouping(NamedTuple):
     """The index of the new level of each old one, and the new levels."""
 
-    group: NDArray[np.int64]
+    group: Ints
     levels: tuple[Any, ...]
 
 
@@ -174,12 +174,12 @@ def regrouped(samples: Samples, groupings: Mapping[int, Grouping]) -> Samples:
     return replace(samples, words=words, variables=_variables(samples.variables, groupings))
 
 
-def level_counts(samples: Samples, variable: int) -> NDArray[np.float64]:
+def level_counts(samples: Samples, variable: int) -> Floats:
     """Return the total weight of the samples with each level of a variable."""
     return samples.weight_of(_level_rows(samples, variable))
 
 
-def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
+def _level_rows(samples: Samples, variable: int) -> Words:
     """Return a row of bits for every level, including the first."""
     rows = samples.words[samples.starts[variable] : samples.starts[variable + 1]]
     first = every_sample(samples.n_samples) & ~np.bitwise_or.reduce(rows, axis=0)
@@ -188,7 +188,7 @@ def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
     return np.concatenate([first[None], rows])
 
 
-def _neighbours_merged(levels: Sequence[Any], counts: NDArray[np.float64], fewest: int) -> Grouping:
+def _neighbours_merged(levels: Sequence[Any], counts: Floats, fewest: int) -> Grouping:
     runs = [[k] for k in range(len(levels))]
     sizes = counts.tolist()
     while len(runs) > 2 and min(sizes) < fewest:
@@ -205,7 +205,7 @@ def _neighbours_merged(levels: Sequence[Any], counts: NDArray[np.float64], fewes
     return Grouping(group, tuple(names))
 
 
-def _others_merged(levels: Sequence[Any], counts: NDArray[np.float64], fewest: int) -> Grouping:
+def _others_merged(levels: Sequence[Any], counts: Floats, fewest: int) -> Grouping:
     """Merge rare categories, and further ones while the merged level is still rare."""
     order = np.argsort(counts, kind="stable").tolist()
     rare = [k for k in order if counts[k] < fewest or levels[k] == OTHER]

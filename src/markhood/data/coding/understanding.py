@@ -16,8 +16,7 @@ from markhood.data.codebook import Entry
 from markhood.data.coding.bins import AUTO, are_numbers
 from markhood.data.coding.coded_table import CodedTable
 from markhood.data.coding.column_kinds import CODES, GROUPED, REPEATED, Facts, kind_by_values
-from markhood.data.coding.confirmed_order import is_order_confirmed
-from markhood.data.coding.derived import column_of_counts, derived_columns
+from markhood.data.coding.derived import column_of_counts, derived_columns, is_order_confirmed
 from markhood.data.coding.names import covariates_among
 from markhood.data.coding.problems import MINIMUM
 from markhood.data.kinds import Category

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.coding.encoder import Encoder
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -29,9 +29,9 @@ class _Table(NamedTuple):
 
     names: list[str]
     n_samples: int
-    taxa: NDArray[np.int64]
-    samples: NDArray[np.int64]
-    counts: NDArray[np.float64]
+    taxa: Ints
+    samples: Ints
+    counts: Floats
 
 
 def read_biom(path: Path, reading: Reading) -> Samples:

@@ -22,14 +22,13 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from markhood.data.coding.cells import DECIMAL_COMMA, parse_cell, parse_comma_cell
-from markhood.data.coding.coded_cells import CodedCells
-from markhood.data.formats.contents import looks_binary, named_by_content
+from markhood.data.coding.cells import DECIMAL_COMMA, CodedCells, parse_cell, parse_comma_cell
 from markhood.data.formats.fast_cells import NotPlainError, coded_columns
 from markhood.data.formats.rows import Transposed, read_rows
 from markhood.data.reading import DELIMITERS, Reading
 from markhood.data.samples import Samples
 from markhood.errors import InputError, file_error, option
+from markhood.input_files import looks_binary, named_by_content
 
 LINES_LOOKED_AT = 20  # to detect the delimiter
 BYTES_LOOKED_AT = 1 << 16

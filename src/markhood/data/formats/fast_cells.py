@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from markhood.data.coding.coded_cells import CodedCells
+from markhood.data.coding.cells import CodedCells
 
 BLOCK_BYTES = 1 << 24
 QUOTE, LINE_FEED, RETURN, SPACE = b'"'[0], b"\n"[0], b"\r"[0], b" "[0]

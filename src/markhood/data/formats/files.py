@@ -18,16 +18,13 @@ from markhood.data.coding.encode import finished, read_again
 from markhood.data.coding.problems import note_missing_values
 from markhood.data.formats.arrow import read_arrow, read_parquet
 from markhood.data.formats.biom import read_biom
-from markhood.data.formats.contents import named_by_content
 from markhood.data.formats.delimited import read_delimited
 from markhood.data.formats.npy import read_npy, read_npz
-from markhood.data.formats.r_files import read_r
 from markhood.data.formats.sheets import read_sheet
 from markhood.data.formats.statistics import READERS as STATISTICS
-from markhood.data.formats.statistics import read_statistics
-from markhood.data.genome.fasta import read_fasta
+from markhood.data.formats.statistics import read_r, read_statistics
+from markhood.data.genome.fasta import SEQUENCE_ENDINGS, read_fasta
 from markhood.data.genome.plink import read_bed
-from markhood.data.genome.sequences import SEQUENCE_ENDINGS
 from markhood.data.genome.vcf import read_vcf
 from markhood.data.reading import (
     ColumnOptions,
@@ -38,8 +35,8 @@ from markhood.data.reading import (
 )
 from markhood.data.samples import Samples
 from markhood.data.storage.packed import is_packed, read_packed
-from markhood.errors import InputError, file_error, listed, option
-from markhood.input_files import check_regular
+from markhood.errors import InputError, file_error, listed, option, unreadable
+from markhood.input_files import check_regular, named_by_content
 from markhood.options import checked, documented
 
 
@@ -125,7 +122,7 @@ def read_samples(path: str | os.PathLike[str], **options: Unpack[ReadingKeywords
     >>> samples.names, samples.levels
     (('smokes', 'coughs'), (('no', 'yes'), (0, 1)))
     """
-    from markhood.data.given import as_samples  # which imports this module
+    from markhood.data.labels import as_samples  # which imports this module
 
     return as_samples(path, reading_of(**options))
 
@@ -142,10 +139,7 @@ def read_file(path: str | os.PathLike[str], reading: Reading) -> Samples:
     try:
         samples = file_format.read(path, reading)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise file_error(
-            path, f"cannot be read ({reason}): check its permissions.", "file-unreadable"
-        ) from error
+        raise unreadable(path, error, "check its permissions") from error
     return finished(replace(samples, are_sites=file_format.are_sites), reading)
 
 

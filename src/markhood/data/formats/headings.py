@@ -17,8 +17,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from markhood.data.coding.cells import means_missing
-from markhood.data.coding.coded_cells import CodedCells
+from markhood.data.coding.cells import CodedCells, means_missing
 from markhood.data.formats.fast_cells import NotPlainError
 from markhood.data.reading import Reading
 from markhood.errors import counted, listed, option

@@ -15,7 +15,7 @@ from typing import Any
 
 from markhood.data.coding.cells import MISSING
 from markhood.data.reading import DELIMITERS
-from markhood.errors import InputError, counted, file_error
+from markhood.errors import InputError, counted, file_error, unreadable
 from markhood.input_files import check_regular
 
 Row = tuple[str, Sequence[Any]]  # its line, and its values
@@ -57,10 +57,7 @@ def file_lines(path: Path, columns: tuple[str, ...]) -> list[tuple[int, list[str
             path, "is not UTF-8 text: save the file as UTF-8.", "file-encoding"
         ) from error
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise file_error(
-            path, f"cannot be read ({reason}): check the path.", "file-unreadable"
-        ) from error
+        raise unreadable(path, error) from error
 
     def split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)

@@ -122,11 +122,9 @@ def _choose(headers: dict[str, _Header], wanted: str | None, path: Path) -> str:
         return wanted
     shapes = [f"{name!r} ({' x '.join(map(str, h.shape))})" for name, h in headers.items()]
     has = f"it has {listed(shapes, 8)}" if shapes else "it has no arrays"
-    problem = (
-        f"no array {wanted!r}"
-        if wanted is not None
-        else f"no array 'data' and {len(tables)} two-dimensional ones"
-    )
+    problem = f"no array {wanted!r}"
+    if wanted is None:
+        problem = f"no array 'data' and {len(tables)} two-dimensional ones"
     raise file_error(
         path,
         f"has {problem}: name a two-dimensional one with {option('array')} ({has}).",

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from markhood.arrays import Floats, Ints
 
 # A chromosome, a position, and a suffix that distinguishes variants there: "7:117559590:CTT:C".
 _NAME = re.compile(r"([^\s:]+):([0-9]{1,12})(?:[:_#].*)?")
@@ -65,8 +66,8 @@ class Coordinates(NamedTuple):
     Both are of shape (n_variables,), dtype int64. `length` is that of a circular genome, else None.
     """
 
-    chromosomes: NDArray[np.int64]
-    positions: NDArray[np.int64]
+    chromosomes: Ints
+    positions: Ints
     length: int | None = None
 
     @classmethod
@@ -82,7 +83,7 @@ class Coordinates(NamedTuple):
         chromosomes, positions = np.array(known, np.int64).reshape(-1, 2).T
         return cls(chromosomes, positions, length)
 
-    def distances(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+    def distances(self, pairs: Ints) -> Floats:
         """Return the distances of pairs: inf on different chromosomes, NaN if not known.
 
         Examples
@@ -102,9 +103,7 @@ class Coordinates(NamedTuple):
         return apart
 
 
-def distances(
-    loci: Loci, pairs: NDArray[np.int64], length: int | None = None
-) -> NDArray[np.float64]:
+def distances(loci: Loci, pairs: Ints, length: int | None = None) -> Floats:
     """Return the distances of pairs of variables: see `Coordinates.distances`."""
     return Coordinates.of(loci, length).distances(pairs)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
 from markhood.data.genome.loci import Loci, Locus
-from markhood.data.genome.sample_loci import with_loci
+from markhood.data.genome.positions import with_loci
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns
@@ -52,10 +52,11 @@ def read_bed(path: Path, reading: Reading) -> Samples:
             f"{option('genotypes', genotypes)} requires a VCF file: choose one of "
             f"{', '.join(CODINGS)}.",
         )
+    library = installed("bed_reader", f"Reading {path}", "plink", "bed-reader")
     try:
         for ending in (".bim", ".fam"):
             check_regular(path.with_suffix(ending))
-        with _open(path) as bed:
+        with library.open_bed(path) as bed:
             return _encode(bed, reading, genotypes)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
@@ -67,10 +68,6 @@ def read_bed(path: Path, reading: Reading) -> Samples:
             f"cannot be read as a PLINK .bed file ({reason}): put its .bim and .fam into "
             "the same folder, or write it again.",
         ) from error
-
-
-def _open(path: Path) -> Any:
-    return installed("bed_reader", f"Reading {path}", "plink", "bed-reader").open_bed(path)
 
 
 def _check_tabs(path: Path) -> None:

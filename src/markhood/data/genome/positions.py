@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from markhood.data.formats.named_columns import Row, file_lines, file_rows, is_missing
-from markhood.data.genome.loci import MOST_POSITION, Loci, Locus
-from markhood.errors import InputError, listed
+from markhood.data.genome.loci import MOST_POSITION, Loci, Locus, loci_in_names
+from markhood.data.samples import Samples
+from markhood.errors import InputError, listed, option
 
 LOCUS_COLUMNS = ("name", "chromosome", "position")
 POSITION_COLUMNS = ("name", "position")
@@ -116,3 +119,73 @@ def _columns_of_loci(path: Path) -> tuple[str, ...]:
     named = [columns for columns, first in both if set(columns) <= set(first)]
     counted = [columns for columns, first in both if len(columns) == len(first)]
     return next(iter([*named, *counted]), LOCUS_COLUMNS)
+
+
+def with_loci(samples: Samples, loci: Loci | None) -> Samples:
+    """Return the same samples with these loci of the variables."""
+    if loci == samples.variables.loci:
+        return samples
+    return replace(samples, variables=replace(samples.variables, loci=loci))
+
+
+def with_positions(samples: Samples, given: Any = None) -> Samples:
+    """Add positions from the option, else from the file, else from names of variables.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> samples = encode([[0, 1], [1, 0]], ["chr1:12", "chr1:34"])
+    >>> with_positions(samples).variables.loci[1]
+    Locus(chromosome='chr1', position=34)
+    """
+    if given is not None:
+        return with_loci(samples, known_loci(given, samples.names))
+    if samples.variables.loci is None:
+        return with_loci(samples, loci_in_names(samples.names))
+    return samples
+
+
+def on_circle(samples: Samples, length: int | None) -> Samples:
+    """Add the length of a circular genome, if there is one.
+
+    Examples
+    --------
+    >>> from markhood.data.coding.encode import encode
+    >>> samples = encode([[0, 1], [1, 0]], ["chr1:12", "chr1:34"])
+    >>> on_circle(samples, 40).variables.genome_length
+    40
+    """
+    if length is None:
+        return samples
+    name = option("genome_length")
+    is_whole = isinstance(length, Integral) and not isinstance(length, bool)
+    if not is_whole or not 1 <= length <= MOST_POSITION:
+        raise _unusable_length(
+            f"{name} must be a whole number of bases from 1 to 10^12, not {length!r}."
+        )
+    known = [locus for locus in samples.variables.loci or () if locus is not None]
+    if not known:
+        raise InputError(
+            "positions",
+            "genome_length",
+            f"{name} needs positions of the variables: pass {option('positions')}, or use names "
+            "such as 'chr1:12345'.",
+        )
+    if len({locus.chromosome for locus in known}) > 1:
+        raise InputError(
+            "option-conflict",
+            "genome_length",
+            f"{name} is for a single circular chromosome, but the variables are on several: leave "
+            "it out.",
+        )
+    furthest = max(locus.position for locus in known)
+    if furthest > length:
+        raise _unusable_length(
+            f"{name} is {length}, but a variable is at position {furthest}: pass the full length."
+        )
+    variables = replace(samples.variables, genome_length=int(length))
+    return replace(samples, variables=variables)
+
+
+def _unusable_length(text: str) -> InputError:
+    return InputError("option-value", "genome_length", text)

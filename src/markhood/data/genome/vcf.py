@@ -8,6 +8,9 @@ the reference; more than two alleles are not ordered. Other files give genotypes
 individual, and its ordered levels are the numbers of copies of non-reference alleles, as in PLINK.
 Haplotypes of an unphased file would need invented phases; genotypes of a phased file would have
 half the samples at the same penalty per edge.
+
+Read BCF, the binary form of VCF, through cyvcf2, site by site. A malformed file can crash this C
+library; truncated files are detected before it is called.
 """
 
 from __future__ import annotations
@@ -16,20 +19,21 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Ints
 from markhood.data.coding import encoder
 from markhood.data.coding.encoder import Encoder
-from markhood.data.genome.bcf import BinaryVariants
 from markhood.data.genome.loci import Locus
-from markhood.data.genome.sample_loci import with_loci
+from markhood.data.genome.positions import with_loci
 from markhood.data.genome.vcf_text import ABSENT, MISSING, Site, TextVariants
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
 from markhood.data.weights import wanted_columns
-from markhood.errors import InputError, file_error, option, printable
+from markhood.errors import InputError, file_error, installed, option, printable
 
 NO_GENOTYPES = "have no genotypes"
 LONGEST_ALLELES = 24  # letters in a name; insertions may have thousands
@@ -70,6 +74,56 @@ def read_vcf(path: Path, reading: Reading) -> Samples:
     return _encode(file, survey, reading, coding)
 
 
+class BinaryVariants:
+    """A BCF file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.individuals: list[str] = self._open().samples
+        if not self.individuals:
+            raise file_error(
+                path, "has no genotypes: pass a file with a column per individual.", "genotypes"
+            )
+
+    def sites(self) -> Iterator[Site | None]:
+        """Yield all sites, None for a site without calls."""
+        records, number = iter(self._open()), 0
+        while True:
+            number += 1
+            try:
+                site = _site(next(records))
+            except StopIteration:
+                return
+            except Exception as error:  # cyvcf2 does not raise a more specific one
+                raise file_error(
+                    self._path, f"is damaged at site {number}: write the file again."
+                ) from error
+            yield site
+
+    def _open(self) -> Any:
+        cyvcf2 = installed("cyvcf2", f"Reading {self._path}", "vcf")
+        set_log_level = getattr(cyvcf2.cyvcf2, "set_htslib_log_level", None)
+        if set_log_level is not None:  # errors are raised, not printed
+            set_log_level(0)
+        try:
+            return cyvcf2.VCF(str(self._path))
+        except Exception as error:
+            raise file_error(
+                self._path,
+                "cannot be read as BCF: pass a complete file with its header.",
+                "file-format",
+            ) from error
+
+
+def _site(record: Any) -> Site | None:
+    """Return a record of cyvcf2 as a site, None without calls."""
+    if "GT" not in record.FORMAT:
+        return None
+    calls = record.genotype.array()  # with the same codes for missing and absent copies
+    locus, alleles = Locus(record.CHROM, record.POS), (record.REF, *record.ALT)
+    return Site(locus, alleles, calls[:, :-1], calls[:, -1].astype(np.bool_), record.FILTER or "")
+
+
 Variants = TextVariants | BinaryVariants
 
 
@@ -105,8 +159,8 @@ class _Survey:
     n_unphased: int = 0
     n_ambiguous: int = 0
     failed: Counter[str] = field(default_factory=Counter)  # filters, of the selected sites
-    ploidy: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    fewest: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    ploidy: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    fewest: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def add(self, site: Site | None, min_minor: float, max_gap: float) -> None:
         """Select a site or leave it out."""
@@ -264,7 +318,7 @@ class _Block:
             self.columns = []
 
 
-def _coded(calls: NDArray[np.int16], coding: str, exists: NDArray[np.bool_]) -> NDArray[np.int16]:
+def _coded(calls: NDArray[np.int16], coding: str, exists: Bools) -> NDArray[np.int16]:
     """Return the value of a site for every sample, -1 for missing values."""
     if coding == "haplotypes":
         alleles = np.full(exists.shape, MISSING, np.int16)

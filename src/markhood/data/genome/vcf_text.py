@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools
 from markhood.data.genome.loci import MOST_POSITION, Locus
 from markhood.errors import InputError, file_error
 
@@ -32,7 +33,7 @@ class Site(NamedTuple):
     locus: Locus
     alleles: tuple[str, ...]
     calls: NDArray[np.int16]
-    is_phased: NDArray[np.bool_]
+    is_phased: Bools
     failed: str = ""
 
 
@@ -129,9 +130,7 @@ class _Calls:
         self._table = np.empty((0, 1), np.int16)
         self._phases = np.empty(0, np.bool_)
 
-    def read(
-        self, text: bytes, index: int, n_individuals: int
-    ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    def read(self, text: bytes, index: int, n_individuals: int) -> tuple[NDArray[np.int16], Bools]:
         """Return the calls of a line, which have this index in the field of each individual."""
         if len(text) == 4 * n_individuals - 1:
             plain = _plain(text)
@@ -164,7 +163,7 @@ class _Calls:
         self._phases = np.array([is_phased for _, is_phased in self._known])
 
 
-def _plain(text: bytes) -> tuple[NDArray[np.int16], NDArray[np.bool_]] | None:
+def _plain(text: bytes) -> tuple[NDArray[np.int16], Bools] | None:
     """Parse a line of calls with three bytes each, such as 0|1; None for other lines."""
     cells = np.frombuffer(text + b"\t", np.uint8).reshape(-1, 4)
     alleles, between = cells[:, ::2], cells[:, 1]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markhood.data.given import as_samples
+from markhood.data.labels import as_samples
 from markhood.data.reading import Reading, reading_of
 from markhood.data.samples import Samples
 from markhood.data.storage.backends import Files

@@ -6,6 +6,12 @@ expected number of false positives is known before the data are seen. BIC_gamma 
 vanishes as the sample size grows, not that it is small. A permutation test covers what the
 asymptotic formula misses (rare levels, blankets): any edge learned after every column is shuffled
 is due to chance.
+
+Warn if most edges lower the score that reports their evidence. Methods choose edges by criteria of
+their own: a joint posterior of independence tests, marginal likelihoods, paths of a penalty. The
+evidence is the gain in BIC_gamma from including an edge in the finished graph. Where most gains are
+negative, the two criteria disagree about the graph. That happens in near-deterministic data and
+with few samples per parameter, where the prior of the method's own tests decides.
 """
 
 from __future__ import annotations
@@ -19,10 +25,12 @@ import numpy as np
 from markhood.data.samples import Samples, taken_bits
 from markhood.errors import option, warn
 from markhood.execution.runner import no_progress
+from markhood.graph.graph import Graph
 from markhood.kernels.words import unpacked
 from markhood.learning.imputation.imputed_samples import ImputedSamples
 from markhood.scores.bic import Bic
 from markhood.search.screen import passing, screen
+from markhood.search.values.constraints import Constraints
 from markhood.search.values.job import EarlierScreen, Job
 
 if TYPE_CHECKING:
@@ -35,6 +43,7 @@ WORTH_COUNTING = 0.3  # expected pairs
 SHUFFLES = 10
 LARGEST_GAMMA = 8.0
 MOST_KEPT = 1 << 24  # passing pairs: 400 MB
+FEW_EDGES = 3
 
 
 def expected_pairs(samples: Samples, gamma: float) -> float:
@@ -170,3 +179,18 @@ def shuffled(samples: Samples, rng: np.random.Generator) -> Samples:
         order = by_level[rng.permutation(samples.n_samples)]
         words[rows[variable]] = taken_bits(own, samples.n_samples, order)
     return replace(samples, words=words)
+
+
+def warn_of_negative_evidence(graph: Graph, constraints: Constraints) -> None:
+    """Warn if more than half of the edges have negative evidence; required ones are not counted."""
+    n_negative = int(np.sum((graph.evidence < 0) & ~constraints.requires(graph.edges)))
+    if graph.n_edges < FEW_EDGES or 2 * n_negative <= graph.n_edges:
+        return
+    worst = graph.edge_names()[int(np.argmin(graph.evidence))]
+    warn(
+        "negative-evidence",
+        f"{worst[0]} - {worst[1]}",
+        f"{n_negative} of {graph.n_edges} edges have negative evidence: BIC would leave them out. "
+        "The data are nearly deterministic or have few samples per parameter, where criteria "
+        f"disagree. Compare with {option('method', 'plrhc')} and its default options.",
+    )

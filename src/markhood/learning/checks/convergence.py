@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.errors import option, warn, warn_not_converged
 from markhood.search.blankets import add_counts
 from markhood.search.values.probabilities import EdgeProbabilities
@@ -29,15 +29,13 @@ FEW_EDGES = 5  # whose number may depend on the prior without a warning
 MUCH = 0.5  # difference between two chains' probabilities of a pair that causes a warning
 
 
-def fits_not_converged(
-    names: Sequence[str], not_converged: Mapping[str, NDArray[np.int64]]
-) -> dict[str, int]:
+def fits_not_converged(names: Sequence[str], not_converged: Mapping[str, Ints]) -> dict[str, int]:
     """Return the number of fits that did not converge, for each variable that has any."""
     counts = add_counts(list(not_converged.values()))
     return {names[v]: int(counts[v]) for v in np.flatnonzero(counts).tolist()}
 
 
-def warn_of_fits(names: Sequence[str], not_converged: Mapping[str, NDArray[np.int64]]) -> None:
+def warn_of_fits(names: Sequence[str], not_converged: Mapping[str, Ints]) -> None:
     """Warn about fits that did not converge, naming their variables."""
     found = fits_not_converged(names, not_converged)
     warn_not_converged(list(found), sum(found.values()))

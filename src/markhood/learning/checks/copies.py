@@ -13,16 +13,23 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from markhood.data.agreement import NEARLY, agreement, near_copies, warn_of_copies
-from markhood.data.genome.identical import Duplicates, find_duplicates, group_duplicates
+from markhood.arrays import Ints
+from markhood.data.genome.identical import (
+    NEARLY,
+    Duplicates,
+    agreement,
+    find_duplicates,
+    group_duplicates,
+    near_copies,
+    warn_of_copies,
+)
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import option
 from markhood.execution.runner import Runner
 from markhood.scores.scorer import Pairs, Scorer, Tile
-from markhood.search.representatives import representatives
+from markhood.search.screen import representatives
 
 SCREEN_GAMMA = 0.5
 PAIRS_PER_BLOCK = 1 << 16
@@ -54,7 +61,7 @@ class Copies:
     left: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, samples: Samples, how: Any, labels: NDArray[np.int64]) -> Copies:
+    def of(cls, samples: Samples, how: Any, labels: Ints) -> Copies:
         """Count the copies in prepared samples; columns with different labels are not copies."""
         if how != "auto" or samples.are_sites:
             return cls(samples.variables, how)
@@ -71,7 +78,7 @@ class Copies:
         """Warn about copies if the caller did not decide how to treat them."""
         warn_of_copies(self.left, "exact", _advice("group"))
 
-    def warn_of_near(self, samples: Samples, edges: NDArray[np.int64]) -> None:
+    def warn_of_near(self, samples: Samples, edges: Ints) -> None:
         """Warn about edges between near copies, under the same condition."""
         if self.how == "auto" and not samples.are_sites:
             warn_of_copies(near_copies(samples, edges), "near", _advice(NEARLY))
@@ -99,7 +106,7 @@ def _advice(how: str | float) -> str:
 
 
 def with_nearly_alike_grouped(
-    samples: Samples, scorer: Scorer, runner: Runner, least: float, labels: NDArray[np.int64]
+    samples: Samples, scorer: Scorer, runner: Runner, least: float, labels: Ints
 ) -> Samples:
     """Return samples in which near copies are grouped with their representative."""
 

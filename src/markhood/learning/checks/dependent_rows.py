@@ -25,8 +25,8 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints, Words
 from markhood.data.clusters import design_effect, pair_effects
 from markhood.data.samples import Samples
 from markhood.data.weights import row_hashes
@@ -160,7 +160,7 @@ def serial_dependence(samples: Samples) -> float:
     blocks = range(0, len(columns), 64)  # of columns, whose digits in a sample are a word
     rows = np.array([[transposed(own[k : k + 64]) for k in blocks] for own in digits])
 
-    def differing(others: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def differing(others: Ints) -> Words:
         return np.asarray(np.bitwise_or.reduce(rows[:, :, first] ^ rows[:, :, others], axis=0))
 
     apart, near = differing(partner), differing(first + 1)
@@ -174,15 +174,13 @@ def serial_dependence(samples: Samples) -> float:
     return float(each.mean()) / (deviation / math.sqrt(len(each))) if deviation else 0.0
 
 
-def _some_words(samples: Samples) -> NDArray[np.int64]:
+def _some_words(samples: Samples) -> Ints:
     """Return the numbers of some words of bits, evenly spaced."""
     n_words = -(-samples.n_samples // 64)
     return np.unique(np.linspace(0, n_words - 1, min(n_words, MOST_WORDS)).astype(np.int64))
 
 
-def _digits(
-    samples: Samples, columns: NDArray[np.int64], words: NDArray[np.int64]
-) -> NDArray[np.uint64]:
+def _digits(samples: Samples, columns: Ints, words: Ints) -> Words:
     """Return the binary digits of level numbers in some words, of shape (digits, columns, words).
 
     Missing is a level of its own.
@@ -205,7 +203,7 @@ def _ones_of(number: int) -> list[int]:
     return [digit for digit in range(number.bit_length()) if number >> digit & 1]
 
 
-def _of_columns(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _of_columns(words: Words) -> Ints:
     """Count the ones of each bit in blocks of words, of shape (blocks, n)."""
     padded = np.zeros((len(words), -(-words.shape[1] // 64), 64), np.uint64)
     padded.reshape(len(words), -1)[:, : words.shape[1]] = words
@@ -213,7 +211,7 @@ def _of_columns(words: NDArray[np.uint64]) -> NDArray[np.int64]:
     return np.concatenate([own.sum(axis=0, dtype=np.int64) for own in counts])
 
 
-def _runs(digits: NDArray[np.uint64], n: int) -> NDArray[np.int64]:
+def _runs(digits: Words, n: int) -> Ints:
     """Return the number of each row's run, in the columns by which rows are sorted."""
     following = digits >> np.uint64(1)
     following[..., :-1] |= digits[..., 1:] << np.uint64(63)

@@ -22,10 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, PairPrior
-from markhood.learning.forecast.budget import Budget
+from markhood.learning.forecast.timings import Budget
 from markhood.scores.scorer import Scorer
 from markhood.search.chains import Sweeps, generator_of
 from markhood.search.graph_sampler import (
@@ -75,8 +76,8 @@ def chain_bytes(n_variables: int, n_candidates: float, running: int) -> int:
 
 def time_chains(
     scorer: Scorer,
-    targets: NDArray[np.int64],
-    spaces: Sequence[NDArray[np.int64]],
+    targets: Ints,
+    spaces: Sequence[Ints],
     blankets: Lists,
     lengths: Sweeps,
     budget: Budget,
@@ -94,7 +95,7 @@ def time_chains(
         pairs, present = _candidates(inner, outer)
         # The neighbours of one end of an outer edge are unknown, so its fits are half as large.
         weight += len(pairs) - len(outer) / 2
-        fits: NDArray[np.int64] | None = np.empty(0, np.int64)
+        fits: Ints | None = np.empty(0, np.int64)
         periods = np.ones(len(pairs), np.uint8)
         for k, length in zip((0, 0, 1), (Sweeps(1, 0, 1), rounds, lengths), strict=True):
             with budget.piece(SECONDS) as work:
@@ -110,7 +111,7 @@ def time_chains(
 
 
 def time_all_candidates(
-    job: Job, targets: NDArray[np.int64], blankets: Lists, lengths: Sweeps, budget: Budget
+    job: Job, targets: Ints, blankets: Lists, lengths: Sweeps, budget: Budget
 ) -> tuple[ChainCost, float] | None:
     """Visit all candidates once and time some more; return the cost of one, and their number.
 
@@ -173,7 +174,7 @@ def _visited(job: Job, state: State, lengths: Sweeps, budget: Budget) -> tuple[C
 
 def _seconds_a_visit(
     job: Job,
-    pairs: NDArray[np.int64],
+    pairs: Ints,
     prior: PairPrior,
     present: NDArray[np.uint8],
     n_visits: int,
@@ -196,13 +197,11 @@ def _chain(present: NDArray[np.uint8]) -> GraphChain:
     return GraphChain(present, generator_of(np.random.SeedSequence(0)), None)
 
 
-def _no_edges() -> NDArray[np.int64]:
+def _no_edges() -> Ints:
     return np.empty((0, 2), np.int64)
 
 
-def _near(
-    scorer: Scorer, target: int, space: NDArray[np.int64], blanket: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _near(scorer: Scorer, target: int, space: Ints, blanket: Ints) -> tuple[Ints, Ints]:
     """Return a variable's edges, and those of its neighbours to other variables."""
     inner = np.column_stack([np.full(len(blanket), target), blanket])
     around = [np.setdiff1d(np.append(space, target), [member]) for member in blanket.tolist()]
@@ -211,9 +210,7 @@ def _near(
     return inner, ends[ends[:, 1] != target]
 
 
-def _candidates(
-    inner: NDArray[np.int64], outer: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _candidates(inner: Ints, outer: Ints) -> tuple[Ints, NDArray[np.uint8]]:
     """Return these edges and the pairs of a variable's neighbours; mark those that are edges."""
     i, j = np.triu_indices(len(inner), 1)
     steps = np.column_stack([inner[i, 1], inner[j, 1]])
@@ -223,12 +220,8 @@ def _candidates(
 
 
 def _run(
-    scorer: Scorer,
-    pairs: NDArray[np.int64],
-    periods: NDArray[np.uint8],
-    chain: GraphChain,
-    lengths: Sweeps,
-) -> tuple[NDArray[np.int64] | None, NDArray[np.float64]]:
+    scorer: Scorer, pairs: Ints, periods: NDArray[np.uint8], chain: GraphChain, lengths: Sweeps
+) -> tuple[Ints | None, Floats]:
     """Run a chain, and return its cached fits and the probabilities."""
     unknown, none, zeros = np.full(len(pairs), np.nan), np.empty(0), np.zeros(len(pairs))
     prior = PairPrior(unknown, none, none, START_SCALE, 0.0, 0.0, zeros, 0.1, False, periods)

@@ -1,4 +1,4 @@
-"""Forecast the time and memory of learning in at most two seconds (`budget.py`).
+"""Forecast the time and memory of learning in at most two seconds (`timings.py`).
 
 **Screen.** A few tiles are timed and extrapolated.
 
@@ -13,8 +13,8 @@ can take longer than all others) and for some others, each weighted by the share
 it represents. A long search is run among the nearest candidates only, four times as many each
 time, until its growth is clear.
 
-**Climb, evidence and chains** are timed near the same variables (`climb.py`, `chains.py`). Work on
-this thread is measured in processor time, so that other load on the machine does not count.
+**Climb, evidence and chains** are timed near the same variables (`timings.py`, `chains.py`). Work
+on this thread is measured in processor time, so that other load on the machine does not count.
 
 Memory per pair and per variable was measured at peak.
 """
@@ -27,30 +27,33 @@ from dataclasses import dataclass, replace
 from time import perf_counter, thread_time
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.data.storage import memory
 from markhood.errors import InputError, option
 from markhood.execution.runner import Runner, cut
 from markhood.kernels.lists import Lists
-from markhood.learning.forecast.budget import Budget
 from markhood.learning.forecast.chains import (
     chain_bytes,
     n_steps,
     time_all_candidates,
     time_chains,
 )
-from markhood.learning.forecast.climb import NEAREST, time_climbs
-from markhood.learning.forecast.couplings import memory_of_couplings, seconds_of_couplings
+from markhood.learning.forecast.timings import (
+    NEAREST,
+    Budget,
+    memory_of_couplings,
+    seconds_of_couplings,
+    time_climbs,
+)
 from markhood.scores.scorer import Scorer
-from markhood.search.bounded_screen import FEWEST_NEW, are_alike
+from markhood.search.blankets import steps_that_matter
 from markhood.search.chains import Sweeps
 from markhood.search.graph_sampler import SCREEN_GAMMA
 from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.remaining_pairs import measure_remaining_pairs
-from markhood.search.screen import screen
-from markhood.search.spaces import steps_that_matter
+from markhood.search.screen import FEWEST_NEW, are_alike, screen
 from markhood.search.values.job import Job
 
 SECONDS = 0.4  # limit for each measurement
@@ -187,7 +190,7 @@ def _of_climb(job: Job, climb: Climb, budget: Budget) -> tuple[Forecast, _Blanke
         seeds, near_all = sample.spaces(climb.depth, max(most or d, NEAREST))
         spaces = [space[: most or d] for space in near_all]
         shares = sample.shares_of(seeds)
-        seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/bounded_screen.py
+        seconds["screen"] *= 2 if most and sample.has_copies else 1  # see search/screen.py
         seconds["screen"] += pairs * SECONDS_PER_PAIR * (1 if most is None else 4)
         finding = SECONDS_PER_BOUNDED if most else sample.mean_steps * SECONDS_PER_STEP
     blankets = _Blankets(job.scorer, seeds, spaces, shares, budget)
@@ -277,7 +280,7 @@ class _Sample:
         d, n_rows = job.n_nodes, len(samples.words) / samples.n_variables
         rows = WORDS / (d * samples.words.shape[1] * n_rows**2)
         self._rows = int(np.clip(rows, 24, MOST_ROWS)) // 3  # a third for each step
-        self._known: dict[int, NDArray[np.int64]] = {}
+        self._known: dict[int, Ints] = {}
         self.has_copies = False  # whether some passing pairs are near copies
         self._seeds = rng.permutation(d)[: self._rows]
         self._look_at(self._seeds[:8])
@@ -309,14 +312,14 @@ class _Sample:
             budget.ran_out |= not work.is_done
         return took / n_timed + SECONDS_PER_EDGE if n_timed else 0.0
 
-    def shares_of(self, seeds: NDArray[np.int64]) -> NDArray[np.float64]:
+    def shares_of(self, seeds: Ints) -> Floats:
         """Return the share of all variables that each of these represents."""
         is_strong = np.isin(seeds, self._strongest)
         strong = len(self._strongest) / len(self._seeds)
         n_others = max(1, int(np.count_nonzero(~is_strong)))
         return np.where(is_strong, 1 / len(self._seeds), (1 - strong) / n_others)
 
-    def spaces(self, depth: int, most: int) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    def spaces(self, depth: int, most: int) -> tuple[Ints, list[Ints]]:
         """Return some variables and, for each, a search space of realistic size.
 
         Variables known to be near come first, the strongest of them at the front.
@@ -335,7 +338,7 @@ class _Sample:
         self.mean_steps = float(followed) * degree
         return seeds, [space for space, _ in spaces]
 
-    def _space(self, seed: int, depth: int, most: int) -> tuple[NDArray[np.int64], float]:
+    def _space(self, seed: int, depth: int, most: int) -> tuple[Ints, float]:
         """Return a space, and of how many variables the neighbours are followed to find it."""
         d = self._job.n_nodes
         is_left, layer, expected, scale = np.ones(d, np.bool_), np.array([seed]), 0.0, 1.0
@@ -370,7 +373,7 @@ class _Sample:
         made_up = self._rng.choice(others, max(0, size - len(space)), replace=False)
         return np.concatenate([space, made_up])[:size], n_followed
 
-    def _look_at(self, variables: NDArray[np.int64]) -> None:
+    def _look_at(self, variables: Ints) -> None:
         """Screen variables against all others; record the passing ones, strongest first."""
         if not len(variables):
             return
@@ -378,7 +381,7 @@ class _Sample:
         covariates = np.arange(d, n_all)
         samples, scorer, own_gamma = self._job.samples, self._job.scorer, self._gamma
 
-        def test(block: range) -> NDArray[np.float64]:
+        def test(block: range) -> Floats:
             both = np.concatenate([variables, np.arange(block.start, block.stop)])
             part = samples.pick(np.concatenate([both, covariates]))
             tile = (range(m), range(m, len(both)))
@@ -403,14 +406,9 @@ class _Blankets:
     """Timed searches for some blankets, with their results."""
 
     def __init__(
-        self,
-        scorer: Scorer,
-        seeds: NDArray[np.int64],
-        spaces: Sequence[NDArray[np.int64]],
-        shares: NDArray[np.float64],
-        budget: Budget,
+        self, scorer: Scorer, seeds: Ints, spaces: Sequence[Ints], shares: Floats, budget: Budget
     ) -> None:
-        found: list[NDArray[np.int64]] = []
+        found: list[Ints] = []
         took: list[float] = []
         start = thread_time()
         # Alternate between the strongest and the others, so that a short time covers both.
@@ -427,9 +425,7 @@ class _Blankets:
         self.spaces = [np.sort(spaces[k]) for k in done.tolist()]
 
 
-def _searched(
-    scorer: Scorer, seed: int, space: NDArray[np.int64], budget: Budget
-) -> tuple[NDArray[np.int64], float]:
+def _searched(scorer: Scorer, seed: int, space: Ints, budget: Budget) -> tuple[Ints, float]:
     """Search a blanket in a space or its nearer part; return it and the time for the whole."""
     size, before, members = FEWEST_NEAREST, 0.0, np.empty(0, np.int64)
     while True:

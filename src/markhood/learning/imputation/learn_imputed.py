@@ -21,7 +21,7 @@ An edge of the result is in more than half of the imputed data sets' graphs. Its
 fraction, and `evidence_variance` is the variance of its evidence between the data sets of step 6;
 both show how much the missing values matter. Couplings and regressions are means over these data
 sets. Evidence is their mean minus the contribution of the imputed values themselves
-(`observed.py`), that is, the evidence of the observed values.
+(`imputed_samples.py`), that is, the evidence of the observed values.
 
 A method that samples graphs (`bayes`) replaces steps 4 and 5 by chains over graphs and values:
 `sampled.py`.
@@ -39,22 +39,18 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.execution.runner import no_progress
-from markhood.graph.graph import Graph
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
-from markhood.learning.describe import LearnedGraph, Numbers, numbers_of
-from markhood.learning.edge_columns import edge_columns
+from markhood.learning.describe import LearnedGraph, Numbers, learned_graph, numbers_of
 from markhood.learning.forecast.forecast import Forecast
-from markhood.learning.imputation.imputed_samples import ImputedSamples
-from markhood.learning.imputation.observed import surplus_of
+from markhood.learning.imputation.imputed_samples import ImputedSamples, surplus_of
 from markhood.learning.imputation.sampled import SWEEPS_OF_VALUES
 from markhood.model.regressions import Regressions
 from markhood.scores.scorer import Pairs
-from markhood.search.blankets import add_counts
-from markhood.search.combine import edges_in_most
+from markhood.search.blankets import add_counts, edges_in_most
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, Slopes
 
@@ -143,9 +139,7 @@ def completed_search(
     return _in_most(of_sets, job.n_variables)[0], jobs
 
 
-def completed_on(
-    job: Job, edges: NDArray[np.int64], rng: np.random.Generator, sets: int = 1
-) -> list[Job]:
+def completed_on(job: Job, edges: Ints, rng: np.random.Generator, sets: int = 1) -> list[Job]:
     """Impute samples on a given graph; return a job per data set."""
     if not job.samples.missing:
         return [job]
@@ -189,7 +183,7 @@ def search_in_sets(
     values: ImputedSamples,
     found: SearchResult,
     imputation: Imputation,
-) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+) -> tuple[SearchResult, dict[str, Floats]]:
     """Search each imputed data set; return the edges of most of them, with their shares."""
     job.runner.progress("imputations", 0, imputation.sets)
     of_sets = []
@@ -229,12 +223,7 @@ def _first_turns(job: Job, values: ImputedSamples) -> int:
 
 
 def drawn(
-    job: Job,
-    edges: NDArray[np.int64],
-    values: ImputedSamples,
-    *,
-    by_chance: bool = False,
-    sweeps: int = SWEEPS,
+    job: Job, edges: Ints, values: ImputedSamples, *, by_chance: bool = False, sweeps: int = SWEEPS
 ) -> Job:
     """Draw the missing values from the regressions on a graph; return the job with them.
 
@@ -250,7 +239,7 @@ def drawn(
 
 def _in_most(
     of_sets: list[SearchResult], n_variables: int
-) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+) -> tuple[SearchResult, dict[str, Floats]]:
     """Keep the edges that most data sets have, with their shares."""
     edges, shares = edges_in_most([found.edges for found in of_sets])
     or_edges, _ = edges_in_most([found.or_edges for found in of_sets])
@@ -280,55 +269,34 @@ def _described(
     sets: list[Job],
     values: ImputedSamples,
     found: SearchResult,
-    columns: dict[str, NDArray[np.float64]],
+    columns: dict[str, Floats],
     seconds: float,
 ) -> LearnedGraph:
     """Combine the descriptions of a graph's edges over the data sets."""
-    known, variables = sets[0].constraints, sets[0].samples.variables.pick(range(sets[0].n_nodes))
-    is_reported = known.reports(found.edges)
-    edges = found.edges[is_reported]
+    is_reported = sets[0].constraints.reports(found.edges)
     described = [numbers_of(job, found) for job in sets]
     evidence_ends = np.array([numbers.evidence_ends for numbers in described])
-    coupling_ends = _mean_of_sets([numbers.coupling_ends for numbers in described])
-    coupling_tables = [
-        None if tables[0] is None else _mean_of_sets(tables)
-        for tables in zip(*(numbers.coupling_tables for numbers in described), strict=True)
-    ]
-    graph = Graph(
-        variables,
-        edges,
+    combined = Numbers(
         evidence_ends.mean(axis=0) - _surplus(sets, values, found)[is_reported],
-        coupling_ends,
-        coupling_tables=coupling_tables,
-        annotations={
-            **edge_columns(sets[0].samples, edges, coupling_ends, coupling_tables),
-            **{name: column[is_reported] for name, column in columns.items()},
-            "evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1),
-            **({} if found.probabilities is None else found.probabilities.of(edges)),
-        },
+        _mean_of_sets([numbers.coupling_ends for numbers in described]),
+        [
+            None if tables[0] is None else _mean_of_sets(tables)
+            for tables in zip(*(numbers.coupling_tables for numbers in described), strict=True)
+        ],
+        _mean_scores(described),
+        _mean_regressions(described),
+        add_counts([numbers.not_converged for numbers in described]),
     )
-    screened = None
-    if found.screened is not None:
-        passed = found.screened.edges[known.reports(found.screened.edges)]
-        screened = Pairs(passed, np.full(len(passed), np.nan))
-    not_converged = add_counts([numbers.not_converged for numbers in described])
-    return LearnedGraph(
-        graph=graph,
-        blanket_scores=_mean_scores(described),
-        regressions=_mean_regressions(described),
-        **vars(found)
-        | {
-            "screened": screened,
-            "or_edges": found.or_edges[known.reports(found.or_edges)],
-            "seconds": {"imputation": seconds},
-            "n_screened": None,
-            "ranking": None,
-            "not_converged": found.not_converged | {"evidence": not_converged},
-        },
-    )
+    screened = found.screened
+    if screened is not None:
+        screened = Pairs(screened.edges, np.full(len(screened.edges), np.nan))
+    of_sets = {"evidence_variance": evidence_ends.sum(axis=2).var(axis=0, ddof=1)}
+    changes = {"seconds": {"imputation": seconds}, "n_screened": None, "ranking": None}
+    found = replace(found, columns=columns, screened=screened)
+    return learned_graph(sets[0], found, combined, of_sets, **changes)
 
 
-def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> NDArray[np.float64]:
+def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> Floats:
     """Return the contribution of imputed values to the evidence at each end of each edge."""
     d, edges = sets[0].n_variables, found.edges
     targets, (blankets, ends) = np.arange(d), Lists.from_both_ends(edges, d)
@@ -344,14 +312,14 @@ def _surplus(sets: list[Job], values: ImputedSamples, found: SearchResult) -> ND
     return np.asarray(of_members[blankets.values < sets[0].n_nodes][ends])
 
 
-def _mean_of_sets(values: Sequence[Any]) -> NDArray[np.float64]:
+def _mean_of_sets(values: Sequence[Any]) -> Floats:
     """Return the mean over data sets, 0 where some are infinite with different signs."""
     with np.errstate(invalid="ignore"):
         mean = np.mean(values, axis=0)
     return np.where(np.isnan(mean), 0.0, mean)
 
 
-def _mean_scores(described: list[Numbers]) -> NDArray[np.float64] | None:
+def _mean_scores(described: list[Numbers]) -> Floats | None:
     scores = [numbers.scores for numbers in described if numbers.scores is not None]
     return np.mean(scores, axis=0) if scores else None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast
 
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.kernels.protocol import FitPenalty
 from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Climb, Forecast, forecast_climb, require_room
@@ -14,9 +14,8 @@ from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import declare
 from markhood.output.citation import PAPER, Reference
 from markhood.scores.bic import Bic
-from markhood.scores.criteria import CRITERIA
 from markhood.scores.criterion import Criterion
-from markhood.scores.mpl import Mpl
+from markhood.scores.mpl import CRITERIA, Mpl
 from markhood.search.hill_climbing import climb_again, hill_climb
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult
@@ -177,11 +176,10 @@ class HillClimbing(HillClimbingOptions, Climbing):
                 f"{option('fit_penalty')}.",
             )
         if self.fit_penalty is not None and self.criterion != "bic":
-            raise InputError(
-                "option-conflict",
+            raise option_error(
                 "fit_penalty",
-                f"{option('fit_penalty')} applies to the criterion 'bic' only, which fits "
-                "regressions: use one of the two.",
+                "applies to the criterion 'bic' only, which fits regressions: use one of the two.",
+                "option-conflict",
             )
 
     @property

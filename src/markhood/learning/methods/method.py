@@ -17,16 +17,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from markhood.arrays import Floats
 from markhood.data.samples import Samples
 from markhood.errors import InputError
-from markhood.learning.checks.chance import warn_of_chance
+from markhood.learning.checks.chance import warn_of_chance, warn_of_negative_evidence
 from markhood.learning.checks.convergence import warn_of_fits
-from markhood.learning.checks.density import warn_of_linkage
-from markhood.learning.checks.many_parameters import warn_of_letters, warn_of_parameters
-from markhood.learning.checks.negative_evidence import warn_of_negative_evidence
+from markhood.learning.checks.many_parameters import (
+    warn_of_letters,
+    warn_of_linkage,
+    warn_of_parameters,
+)
 from markhood.learning.describe import LearnedGraph
 from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.imputed_samples import ImputedSamples
@@ -146,7 +146,7 @@ class Method(Sealed, ABC):
         values: ImputedSamples,
         settled: SearchResult,
         imputation: Imputation,
-    ) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+    ) -> tuple[SearchResult, dict[str, Floats]]:
         """Search samples with missing values; return the result, and columns of its edges.
 
         ``quiet`` is the job without progress reports, ``settled`` the last result of `settling`. By

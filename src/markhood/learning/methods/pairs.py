@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from markhood.data.genome.alphabets import alphabet_of
+from markhood.data.option_values import number_or_word
 from markhood.data.samples import Samples
 from markhood.learning.factors import FactorOptions
 from markhood.learning.forecast.forecast import Forecast, forecast_couplings, forecast_pairs
 from markhood.learning.methods.method import GammaOptions, Method
 from markhood.options import Options, declare
 from markhood.output.citation import PAPER, Reference
-from markhood.search.chow_liu import chow_liu
-from markhood.search.pairwise import pairwise
+from markhood.search.pairwise import chow_liu, pairwise
 from markhood.search.pseudo_likelihood import MIXTURE, pseudo_likelihood
 from markhood.search.ranking import PAIRS_PER_VARIABLE
 from markhood.search.values.job import Job
@@ -144,10 +144,6 @@ class ChowLiu(ChowLiuOptions, Method):
         yield f"The graph is the {kind} with the highest likelihood."
 
 
-def _top(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
-
-
 @dataclass(kw_only=True)
 class PseudoLikelihoodOptions(Options):
     """Options of PLM."""
@@ -162,7 +158,7 @@ class PseudoLikelihoodOptions(Options):
         "Number of pairs that become edges, or mixture: those that stand out from the background "
         "of scores. By default 1.5 pairs per position of a protein, and mixture elsewhere.",
         low=1,
-        parse=_top,
+        parse=number_or_word,
         metavar="N|mixture",
     )
 

@@ -1,5 +1,5 @@
 """Check whether a pairwise network fits the data.
 
-`third_order` tests for interactions of three variables, `implied` compares moments and sum scores
-with those of samples of a model, and `check` combines the two.
+`third_order` tests for interactions of three variables; `check` compares moments and sum scores
+with those of samples of a model, and combines the two.
 """

@@ -32,14 +32,13 @@ from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.fit import separate_regressions
-from markhood.model.fitting.information import Information
 from markhood.model.fitting.layout import Layout
-from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
-from markhood.model.fitting.residuals import ResidualColumns, Residuals
+from markhood.model.fitting.pseudo_likelihood import Information, PseudoLikelihood
+from markhood.model.fitting.sandwich import ResidualColumns, Residuals
 
 MOST_WORK = 3e10  # multiplications for all triples
 SAMPLES_PER_SCORE = 5  # at least, for regressions on all other variables
@@ -58,12 +57,12 @@ class Tested(NamedTuple):
     of the graph; ``has_all`` is whether all triples were tested.
     """
 
-    triples: NDArray[np.int64]
-    effects: NDArray[np.float64]
-    errors: NDArray[np.float64]
-    p_values: NDArray[np.float64]
-    adjusted: NDArray[np.float64]
-    in_graph: NDArray[np.bool_]
+    triples: Ints
+    effects: Floats
+    errors: Floats
+    p_values: Floats
+    adjusted: Floats
+    in_graph: Bools
     has_all: bool
 
 
@@ -99,7 +98,7 @@ def _triangles(layout: Layout) -> Iterator[Triple]:
                 yield i, j, k
 
 
-def _score_tests(layout: Layout, observed: Observed, triples: list[Triple]) -> NDArray[np.float64]:
+def _score_tests(layout: Layout, observed: Observed, triples: list[Triple]) -> Floats:
     """Return the effect, its error and the p-value of each triple, shape (n, 3)."""
     from scipy.special import ndtr
 
@@ -140,12 +139,8 @@ def _score_tests(layout: Layout, observed: Observed, triples: list[Triple]) -> N
 
 
 def _block(
-    block: NDArray[np.int64],
-    owners: NDArray[np.int64],
-    ends: list[_End],
-    residuals: Residuals,
-    observed: Observed,
-) -> NDArray[np.float64]:
+    block: Ints, owners: Ints, ends: list[_End], residuals: Residuals, observed: Observed
+) -> Floats:
     """Return the score, its variance and the information of triples of scores, shape (n, 3)."""
     values, weights = residuals.values, observed.weights
     parts = np.zeros((3, len(block), observed.n_samples))
@@ -166,7 +161,7 @@ def _block(
     return np.column_stack([together @ weights, information + across, information])
 
 
-def _empirical(contributions: NDArray[np.float64], observed: Observed) -> NDArray[np.float64]:
+def _empirical(contributions: Floats, observed: Observed) -> Floats:
     """Return sums and their variances from the samples or the clusters of samples."""
     factor = 1.0
     if observed.clusters is not None:
@@ -182,11 +177,11 @@ class _End:
     """One regression: its gradients, and the information of all of its parameters."""
 
     first: int  # column of its first score
-    residual: NDArray[np.float64]  # of its scores, shape (f, n_samples)
-    gradients: NDArray[np.float64]  # of its parameters, shape (q, n_samples)
-    covariances: NDArray[np.float64]  # of its scores and parameters' features, (f, u, n_samples)
-    scores: NDArray[np.float64]  # covariances of its scores, shape (f, f, n_samples)
-    values: NDArray[np.float64]  # of the predictors, shape (q_slopes / f, n_samples)
+    residual: Floats  # of its scores, shape (f, n_samples)
+    gradients: Floats  # of its parameters, shape (q, n_samples)
+    covariances: Floats  # of its scores and parameters' features, (f, u, n_samples)
+    scores: Floats  # covariances of its scores, shape (f, f, n_samples)
+    values: Floats  # of the predictors, shape (q_slopes / f, n_samples)
     solve: Any  # the inverse of the information
 
     @classmethod
@@ -228,12 +223,8 @@ class _End:
         )
 
     def contributions(
-        self,
-        column: int,
-        products: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        information: NDArray[np.float64],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self, column: int, products: Floats, weights: Floats, information: Floats
+    ) -> tuple[Floats, Floats]:
         """Return the contributions of samples to scores, and the information added to that given.
 
         Parameters

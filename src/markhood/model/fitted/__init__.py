@@ -1,5 +1,5 @@
 """Models fitted to data, with the names and levels of the data.
 
-`model` has the class, `parameters` its estimates, `rows` and `summary` their tables, `prediction`
-and `query` conditional distributions, and `scoring` the accuracy of predictions.
+`model` has the class, `parameters` its estimates, `rows` and `summary` their tables, and
+`prediction` and `query` conditional distributions and the accuracy of predictions.
 """

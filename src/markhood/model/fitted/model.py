@@ -12,20 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats
 from markhood.data.matching import numbers_like, real_units
 from markhood.data.reading import stored_reading
 from markhood.data.rest_scores import stored_components, with_rest_scores
 from markhood.data.to_frame import frame_library, frame_of_levels, level_array
 from markhood.data.variables import UNKNOWN
 from markhood.errors import InputError
-from markhood.model.annealing import Estimate
 from markhood.model.fitted.parameters import FittedParameters
-from markhood.model.fitted.pgmpy import to_pgmpy
-from markhood.model.fitted.prediction import predict
+from markhood.model.fitted.prediction import Predictability, predict, predictability
 from markhood.model.fitted.query import Answer, answer
-from markhood.model.fitted.scoring import Predictability, predictability
-from markhood.model.one_hot import OneHot
-from markhood.model.sampling.settings import Seed
+from markhood.model.fitted.rows import to_pgmpy
+from markhood.model.one_hot import Estimate, OneHot
+from markhood.model.sampling.gibbs import Seed
 
 _BLOCK = 1 << 22  # log odds in memory at a time
 
@@ -112,7 +111,7 @@ class FittedModel(FittedParameters):
 
     def predict_proba(
         self, data: Any, target: str | int | Sequence[str | int], seed: Seed = 0
-    ) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+    ) -> Floats | list[Floats]:
         """Return the probabilities of the levels of one or more variables given all others.
 
         Parameters
@@ -217,7 +216,7 @@ class FittedModel(FittedParameters):
             self.variables, drawn, frame_library(provenance=self.graph.provenance)
         )
 
-    def energy(self, data: Any) -> NDArray[np.float64]:
+    def energy(self, data: Any) -> Floats:
         """Return the energy -log p(x) - log Z of each sample, shape (n_samples,)."""
         codes, offsets = self._complete_numbers(data)
         energies = self.distribution.energy(codes.T)
@@ -291,19 +290,14 @@ class FittedModel(FittedParameters):
     def _network(self) -> OneHot:
         return OneHot.of(self._edges, *self.distribution.as_tables())
 
-    def _probabilities(
-        self, data: Any, wanted: Sequence[int], seed: Seed
-    ) -> list[NDArray[np.float64]]:
+    def _probabilities(self, data: Any, wanted: Sequence[int], seed: Seed) -> list[Floats]:
         codes, offsets = self._numbers(data, wanted)
         found = predict(self._network, codes, np.random.default_rng(seed), offsets)
         return [found.probabilities[:, self._network.columns_of(np.array([v]))] for v in wanted]
 
     def _conditional_logs(
-        self,
-        codes: NDArray[np.uint16],
-        known: NDArray[np.bool_] | None = None,
-        offsets: NDArray[np.float64] | None = None,
-    ) -> Iterable[tuple[slice, NDArray[np.float64]]]:
+        self, codes: NDArray[np.uint16], known: Bools | None = None, offsets: Floats | None = None
+    ) -> Iterable[tuple[slice, Floats]]:
         """Yield the conditional log-probabilities of all levels, in blocks of samples."""
         rows = max(1, _BLOCK // len(self._network.fields))
         for first in range(0, codes.shape[1], rows):
@@ -314,7 +308,7 @@ class FittedModel(FittedParameters):
             logits = logits if offsets is None else logits + offsets[part]
             yield part, self._network.normalised(logits)
 
-    def _complete_numbers(self, data: Any) -> tuple[NDArray[np.uint16], NDArray[np.float64] | None]:
+    def _complete_numbers(self, data: Any) -> tuple[NDArray[np.uint16], Floats | None]:
         codes, offsets = self._numbers(data)
         incomplete = np.flatnonzero((codes == UNKNOWN).any(axis=1))
         if len(incomplete):
@@ -337,7 +331,7 @@ class FittedModel(FittedParameters):
 
     def _numbers(
         self, data: Any, hidden: Collection[int] = ()
-    ) -> tuple[NDArray[np.uint16], NDArray[np.float64] | None]:
+    ) -> tuple[NDArray[np.uint16], Floats | None]:
         """Return new data as level numbers, and the contributions of covariates to the fields."""
         units = real_units(self.graph.provenance)
         reading = stored_reading(self.graph.provenance)

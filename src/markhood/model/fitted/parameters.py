@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.to_frame import frame_of_rows
 from markhood.data.variables import Variables
 from markhood.errors import InputError
@@ -46,10 +46,10 @@ class Errors:
         Errors of the fields in -1/+1 coding, if all variables are binary.
     """
 
-    couplings: NDArray[np.float64]
-    tables: tuple[NDArray[np.float64] | None, ...]
-    fields: NDArray[np.float64] | tuple[NDArray[np.float64], ...]
-    spin_fields: NDArray[np.float64] | None
+    couplings: Floats
+    tables: tuple[Floats | None, ...]
+    fields: Floats | tuple[Floats, ...]
+    spin_fields: Floats | None
 
 
 class Covariate(NamedTuple):
@@ -63,8 +63,8 @@ class Covariate(NamedTuple):
     name: str
     mean: float
     sd: float
-    effects: NDArray[np.float64]
-    errors: NDArray[np.float64]
+    effects: Floats
+    errors: Floats
 
 
 class CouplingTable(NamedTuple):
@@ -72,8 +72,8 @@ class CouplingTable(NamedTuple):
 
     rows: tuple[Any, ...]
     columns: tuple[Any, ...]
-    values: NDArray[np.float64]
-    errors: NDArray[np.float64]
+    values: Floats
+    errors: Floats
 
 
 class FittedParameters:
@@ -84,15 +84,15 @@ class FittedParameters:
         distribution: IsingModel | PottsModel,
         graph: Graph,
         errors: Errors,
-        infinite_couplings: NDArray[np.bool_],
-        infinite_fields: NDArray[np.bool_],
+        infinite_couplings: Bools,
+        infinite_fields: Bools,
         method: str,
         prior: float | None,
         n_samples: int,
         llf: float | None = None,
         total_weight: float | None = None,
         covariates: tuple[Covariate, ...] = (),
-        converged: NDArray[np.bool_] | None = None,
+        converged: Bools | None = None,
     ) -> None:
         self.distribution = distribution
         self.errors = errors
@@ -119,7 +119,7 @@ class FittedParameters:
         return self.distribution.graph.variables
 
     @property
-    def couplings(self) -> NDArray[np.float64]:
+    def couplings(self) -> Floats:
         """The coupling of each edge, in the order of ``graph.edges``, shape (n_edges,).
 
         The conditional log odds ratio; for ordered levels, per step of both variables; otherwise
@@ -131,7 +131,7 @@ class FittedParameters:
         return numbers
 
     @property
-    def fields(self) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
+    def fields(self) -> Floats | tuple[Floats, ...]:
         """The fields (thresholds) of each variable.
 
         If all variables are binary, shape (n_variables,), in 0/1 coding: the log odds of the second
@@ -164,7 +164,7 @@ class FittedParameters:
             {**kept, **own},
         )
 
-    def intervals(self, level: float = 0.95) -> NDArray[np.float64]:
+    def intervals(self, level: float = 0.95) -> Floats:
         """Return a confidence interval for the coupling of each edge, shape (n_edges, 2).
 
         Parameters
@@ -202,9 +202,7 @@ class FittedParameters:
             )
         k = int(at[0])
         values, errors = self._tables[k], self.errors.tables[k]
-        if (
-            errors is None
-        ):  # a coupling per step: the table is a multiple of that of a unit coupling
+        if errors is None:  # a coupling per step, in units of the table of a unit coupling
             errors = np.abs(self._steps(k)) * self.errors.couplings[k]
         own = values if i < j else values.T, errors if i < j else errors.T
         return CouplingTable(self.levels[i], self.levels[j], *own)
@@ -297,7 +295,7 @@ class FittedParameters:
         """
         return summary_of(self, level)
 
-    def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def to_spins(self) -> tuple[Floats, Floats]:
         """Return couplings and fields of binary variables in -1/+1 coding; see `recode`."""
         if isinstance(self.distribution, IsingModel):
             return self.distribution.to_spins()
@@ -351,7 +349,7 @@ class FittedParameters:
         return frame[columns[0]] if len(columns) == 1 else frame
 
     @property
-    def _edges(self) -> NDArray[np.int64]:
+    def _edges(self) -> Ints:
         return self.distribution.graph.edges
 
     @cached_property
@@ -361,18 +359,18 @@ class FittedParameters:
         return [own if len(own) > 1 else (*own, None) for own in known]
 
     @cached_property
-    def _has_table(self) -> NDArray[np.bool_]:
+    def _has_table(self) -> Bools:
         return np.array([own is not None for own in self.errors.tables], np.bool_)
 
     @cached_property
-    def _tables(self) -> tuple[NDArray[np.float64], ...]:
+    def _tables(self) -> tuple[Floats, ...]:
         if isinstance(self.distribution, PottsModel):
             return self.distribution.tables
         corners = np.array([[0.25, -0.25], [-0.25, 0.25]])
         return tuple(coupling * corners for coupling in self.distribution.couplings)
 
     @cached_property
-    def _finite_couplings(self) -> NDArray[np.float64]:
+    def _finite_couplings(self) -> Floats:
         if isinstance(self.distribution, IsingModel):
             return self.distribution.couplings.copy()
         found = [
@@ -381,7 +379,7 @@ class FittedParameters:
         ]
         return np.array(found, dtype=np.float64)
 
-    def _steps(self, edge: int) -> NDArray[np.float64]:
+    def _steps(self, edge: int) -> Floats:
         """Return the zero-sum table of a unit coupling per step."""
         ends = [np.arange(r) - (r - 1) / 2 for r in self._tables[edge].shape]
         return np.outer(*ends)

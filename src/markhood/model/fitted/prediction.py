@@ -3,6 +3,14 @@
 The unknown variables of a sample form components that are conditionally independent given the known
 ones. A component with few states is summed over exactly. A larger one is sampled by Gibbs sampling,
 and its probabilities are the means of the conditional probabilities over the sweeps.
+
+Predictability: the accuracy of predicting each variable from all others.
+
+    normalised accuracy = (accuracy - majority)
+(1 - majority)
+
+compares it with always predicting the most frequent level: 0 is no better, 1 is perfect. This is
+the measure that mgm reports.
 """
 
 from __future__ import annotations
@@ -11,10 +19,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.variables import UNKNOWN
 from markhood.errors import option, warn
 from markhood.model.one_hot import OneHot
@@ -37,7 +47,7 @@ class Prediction:
         The samples, completed by the jointly most probable values.
     """
 
-    probabilities: NDArray[np.float64]
+    probabilities: Floats
     most_probable: NDArray[np.uint16]
 
 
@@ -45,7 +55,7 @@ def predict(
     network: OneHot,
     codes: NDArray[np.uint16],
     rng: np.random.Generator,
-    offsets: NDArray[np.float64] | None = None,
+    offsets: Floats | None = None,
     *,
     most_states: int = MOST_STATES,
     sweeps: int = SWEEPS,
@@ -75,7 +85,7 @@ def predict(
         for component in components(unknown, neighbours):
             columns = network.columns_of(component)
             few_states = prod(network.n_levels[component].tolist()) <= most_states
-            solve: Callable[..., tuple[NDArray[np.float64], NDArray[np.uint16]]]
+            solve: Callable[..., tuple[Floats, NDArray[np.uint16]]]
             solve = _summed if few_states else partial(_sampled, rng=rng, sweeps=sweeps)
             is_sampled[samples] |= not few_states
             for part in np.array_split(samples, -(-len(samples) * len(columns) // _BLOCK)):
@@ -98,9 +108,7 @@ def predict(
     return Prediction(probabilities, completed)
 
 
-def _summed(
-    network: OneHot, component: NDArray[np.int64], logits: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
+def _summed(network: OneHot, component: Ints, logits: Floats) -> tuple[Floats, NDArray[np.uint16]]:
     """Return the probabilities of the levels and the most probable state of a component."""
     if len(component) == 1:
         probabilities = np.exp(network.normalised(logits, component))
@@ -126,12 +134,8 @@ def _summed(
 
 
 def _sampled(
-    network: OneHot,
-    component: NDArray[np.int64],
-    logits: NDArray[np.float64],
-    rng: np.random.Generator,
-    sweeps: int,
-) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
+    network: OneHot, component: Ints, logits: Floats, rng: np.random.Generator, sweeps: int
+) -> tuple[Floats, NDArray[np.uint16]]:
     """Estimate the result of `_summed` by Gibbs sampling and coordinate ascent."""
     columns = network.columns_of(component)
     inner = network.couplings[columns][:, columns].tocsr()
@@ -164,11 +168,8 @@ def _sampled(
 
 
 def _local_mode(
-    local: OneHot,
-    logits: NDArray[np.float64],
-    state: NDArray[np.float64],
-    colours: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
-) -> NDArray[np.float64]:
+    local: OneHot, logits: Floats, state: Floats, colours: list[tuple[Ints, Ints]]
+) -> Floats:
     """Set each variable to its most probable level given the others, until none changes."""
     state = state.copy()
     for _ in range(len(local.n_levels) + 10):
@@ -184,7 +185,7 @@ def _local_mode(
     return state
 
 
-def _levels_of(local: OneHot, state: NDArray[np.float64]) -> NDArray[np.uint16]:
+def _levels_of(local: OneHot, state: Floats) -> NDArray[np.uint16]:
     parts = [
         state[:, start : start + r].argmax(axis=1)
         for start, r in zip(local.starts.tolist(), local.n_levels.tolist(), strict=True)
@@ -192,7 +193,7 @@ def _levels_of(local: OneHot, state: NDArray[np.float64]) -> NDArray[np.uint16]:
     return np.stack(parts, axis=1).astype(np.uint16)
 
 
-def neighbour_sets(edges: NDArray[np.int64], n_variables: int) -> list[set[int]]:
+def neighbour_sets(edges: Ints, n_variables: int) -> list[set[int]]:
     """Return the set of neighbours of each variable."""
     found: list[set[int]] = [set() for _ in range(n_variables)]
     for i, j in edges.tolist():
@@ -201,9 +202,7 @@ def neighbour_sets(edges: NDArray[np.int64], n_variables: int) -> list[set[int]]
     return found
 
 
-def _patterns(
-    unknown: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _patterns(unknown: Bools) -> Iterator[tuple[Ints, Ints]]:
     """Return each set of unknown variables that occurs, and the samples in which it does."""
     patterns, which = np.unique(np.packbits(unknown, axis=0).T, axis=0, return_inverse=True)
     by_pattern = np.argsort(which.ravel(), kind="stable")
@@ -214,9 +213,7 @@ def _patterns(
             yield variables, samples
 
 
-def components(
-    unknown: NDArray[np.int64], neighbours: list[set[int]]
-) -> Iterator[NDArray[np.int64]]:
+def components(unknown: Ints, neighbours: list[set[int]]) -> Iterator[Ints]:
     """Return the connected components of the unknown variables."""
     left = set(unknown.tolist())
     while left:
@@ -228,3 +225,74 @@ def components(
             found |= reached
             edge.extend(reached)
         yield np.array(sorted(found), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictability:
+    """The accuracy of predicting each variable from all others.
+
+    Attributes
+    ----------
+    names : tuple of str
+    accuracy : ndarray of shape (n_variables,)
+        Share of the samples whose most probable level is the true one.
+    majority : ndarray of shape (n_variables,)
+        Share of the most frequent level.
+    normalized : ndarray of shape (n_variables,)
+        Normalised accuracy; NaN for a constant variable.
+    log_loss : ndarray of shape (n_variables,)
+        Mean of -log probability of the true level.
+    """
+
+    names: tuple[str, ...]
+    accuracy: Floats
+    majority: Floats
+    normalized: Floats
+    log_loss: Floats
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each variable."""
+        return [
+            {
+                "variable": name,
+                "accuracy": float(self.accuracy[k]),
+                "majority": float(self.majority[k]),
+                "normalized_accuracy": float(self.normalized[k]),
+                "log_loss": float(self.log_loss[k]),
+            }
+            for k, name in enumerate(self.names)
+        ]
+
+    def __repr__(self) -> str:
+        """Show the variables that are predicted best and worst."""
+        if np.isnan(self.normalized).all():
+            return "<Predictability: nothing varies>"
+        best, worst = np.nanargmax(self.normalized), np.nanargmin(self.normalized)
+        return (
+            f"<Predictability: accuracy {np.mean(self.accuracy):.3f} (majority "
+            f"{np.mean(self.majority):.3f}); normalised {self.normalized[best]:+.2f} "
+            f"({self.names[best]}) to {self.normalized[worst]:+.2f} ({self.names[worst]})>"
+        )
+
+
+def predictability(
+    names: tuple[str, ...],
+    log_probabilities: list[Floats],
+    codes: NDArray[np.uint16],
+    known: Bools,
+) -> Predictability:
+    """Compare predicted with true levels, in the samples in which they are known."""
+    columns = []
+    for logs, own, is_known in zip(log_probabilities, codes, known, strict=True):
+        seen, truth = logs[is_known], own[is_known].astype(np.int64)
+        if not len(truth):
+            columns.append((np.nan,) * 4)
+            continue
+        accuracy = float((seen.argmax(axis=1) == truth).mean())
+        majority = float(np.bincount(truth).max() / len(truth))
+        left = 1 - majority
+        normalized = (accuracy - majority) / left if left > 0 else np.nan
+        columns.append(
+            (accuracy, majority, normalized, -float(seen[np.arange(len(truth)), truth].mean()))
+        )
+    return Predictability(names, *np.array(columns, dtype=np.float64).T)

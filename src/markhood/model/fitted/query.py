@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.to_frame import frame_of_rows
 from markhood.data.variables import UNKNOWN, level_text
 from markhood.errors import InputError
@@ -25,10 +26,10 @@ from markhood.graph.graph import Graph
 from markhood.graph.notebook import result_html
 from markhood.kernels.networks import CHAINS
 from markhood.model.fitted.prediction import components, neighbour_sets
-from markhood.model.junction_tree import MOST_STATES, JunctionTree
+from markhood.model.potts.exact import MOST_STATES, JunctionTree
 from markhood.model.potts.model import PottsModel
 from markhood.model.potts.network import Arrays
-from markhood.model.sampling.settings import Seed
+from markhood.model.sampling.gibbs import Seed
 
 if TYPE_CHECKING:
     from markhood.model.fitted.model import FittedModel
@@ -55,7 +56,7 @@ class Answer:
 
     targets: tuple[str, ...]
     levels: tuple[tuple[Any, ...], ...]
-    probabilities: NDArray[np.float64]
+    probabilities: Floats
     method: str
     error: float
 
@@ -143,11 +144,7 @@ def answer(
 
 
 def _absorbed(
-    edges: NDArray[np.int64],
-    tables: Arrays,
-    fields: Arrays,
-    codes: NDArray[np.uint16],
-    targets: Sequence[int],
+    edges: Ints, tables: Arrays, fields: Arrays, codes: NDArray[np.uint16], targets: Sequence[int]
 ) -> tuple[list[int], list[int], Arrays]:
     """Return the relevant variables, the edges among them, and their fields given the evidence."""
     unknown = np.flatnonzero(codes == UNKNOWN)
@@ -166,7 +163,7 @@ def _absorbed(
 
 def _drawn(
     network: PottsModel, targets: Sequence[int], shape: tuple[int, ...], seed: Seed
-) -> tuple[NDArray[np.float64], str, float]:
+) -> tuple[Floats, str, float]:
     """Return estimated probabilities, "sampled", and their largest standard error over chains."""
     draws = network.sample(CHAINS * DRAWS, seed, chains=CHAINS)[:, list(targets)]
     state = np.ravel_multi_index(tuple(draws.T.astype(np.int64)), shape)

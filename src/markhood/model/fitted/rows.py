@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from markhood.data.variables import level_text
+from markhood.errors import installed
 from markhood.model.coding import check_coding
 from markhood.model.ising.model import IsingModel
 from markhood.options import check_value
 
 if TYPE_CHECKING:
+    from markhood.model.fitted.model import FittedModel
     from markhood.model.fitted.parameters import FittedParameters
 
 Row = dict[str, Any]
@@ -138,3 +140,28 @@ def _interval(what: str, level: float) -> Callable[[float, float], dict[str, flo
         return {what: float(value), "error": float(error), "low": float(low), "high": float(high)}
 
     return columns
+
+
+def to_pgmpy(model: FittedModel) -> Any:
+    """Return the distribution with a factor for each variable and each edge.
+
+    States are named after the levels.
+    """
+    factors, models = installed("pgmpy.factors.discrete"), installed("pgmpy.models")
+    names = model.variables.names
+    states = {
+        name: [level_text(level) for level in own]
+        for name, own in zip(names, model.levels, strict=True)
+    }
+    network = models.DiscreteMarkovNetwork()
+    network.add_nodes_from(names)
+    network.add_edges_from(model.graph.edge_names())
+    tables, fields = model.distribution.as_tables()
+    owners: list[tuple[str, ...]] = [*((name,) for name in names), *model.graph.edge_names()]
+    for own, logs in zip(owners, (*fields, *tables), strict=True):
+        # Only ratios matter; subtract the maximum to avoid overflow.
+        values = np.exp(logs - logs.max())
+        named = {name: states[name] for name in own}
+        factor = factors.DiscreteFactor(list(own), values.shape, values, state_names=named)
+        network.add_factors(factor)
+    return network

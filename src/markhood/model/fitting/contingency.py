@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.rest_scores import of_target
 from markhood.kernels.tables import count_rows
 from markhood.model.fitting.layout import Layout
@@ -40,10 +41,10 @@ class Observed:
     """
 
     codes: NDArray[np.uint16]
-    weights: NDArray[np.float64]
+    weights: Floats
     are_counts: bool = True
-    reals: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
-    clusters: NDArray[np.int64] | None = None
+    reals: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    clusters: Ints | None = None
 
     UNKNOWN = _UNKNOWN
 
@@ -68,13 +69,13 @@ class Stack:
         Counts of levels; 0 in padded rows.
     """
 
-    variables: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    design: NDArray[np.float64]
-    counts: NDArray[np.float64]
+    variables: Ints
+    scores: Floats
+    design: Floats
+    counts: Floats
 
     @cached_property
-    def totals(self) -> NDArray[np.float64]:
+    def totals(self) -> Floats:
         """Number of samples in each configuration, shape (g, n_rows)."""
         return np.asarray(self.counts.sum(axis=2))
 
@@ -86,7 +87,7 @@ class Stack:
 
 def stacked_tables(layout: Layout, observed: Observed) -> Iterator[Stack]:
     """Count each variable with its neighbours, and stack tables of equal shape."""
-    shapes: dict[tuple[int, int, int], list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]]
+    shapes: dict[tuple[int, int, int], list[tuple[int, Floats, Floats]]]
     shapes = {}
     for variable in range(len(layout.variables)):
         design, counts = _table(layout, observed, variable)
@@ -94,7 +95,7 @@ def stacked_tables(layout: Layout, observed: Observed) -> Iterator[Stack]:
         shapes.setdefault(key, []).append((variable, design, counts))
     for (r, f, q), tables in shapes.items():
         tables.sort(key=lambda table: len(table[1]))
-        members: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]] = []
+        members: list[tuple[int, Floats, Floats]] = []
         for table in tables:
             rows = max(1, len(table[1]))
             if members and (len(members) + 1) * rows * (q + r + (r - 1 + f) ** 2) > _LARGEST_STACK:
@@ -104,9 +105,7 @@ def stacked_tables(layout: Layout, observed: Observed) -> Iterator[Stack]:
         yield _stacked(layout, members)
 
 
-def _stacked(
-    layout: Layout, members: list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
-) -> Stack:
+def _stacked(layout: Layout, members: list[tuple[int, Floats, Floats]]) -> Stack:
     n_rows = max(len(design) for _, design, _ in members)
     design = np.zeros((len(members), n_rows, members[0][1].shape[1]))
     counts = np.zeros((len(members), n_rows, members[0][2].shape[1]))
@@ -116,9 +115,7 @@ def _stacked(
     return Stack(variables, layout.scores[int(variables[0])], design, counts)
 
 
-def _table(
-    layout: Layout, observed: Observed, variable: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _table(layout: Layout, observed: Observed, variable: int) -> tuple[Floats, Floats]:
     """Return the scores of the neighbours in each observed configuration, and the counts."""
     blanket = layout.neighbours[variable]
     own, others = observed.codes[variable], observed.codes[blanket]

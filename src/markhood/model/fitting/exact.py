@@ -15,12 +15,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError, option
 from markhood.model.fitting.contingency import Observed
 from markhood.model.fitting.layout import Layout
-from markhood.model.junction_tree import MOST_STATES, JunctionTree
+from markhood.model.potts.exact import MOST_STATES, JunctionTree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -74,12 +74,12 @@ class ExactLikelihood:
         return found
 
     @cached_property
-    def sums(self) -> NDArray[np.float64]:
+    def sums(self) -> Floats:
         """The sums of the statistics over samples."""
         every = np.arange(self.layout.n_parameters)
         return self.observed.weights @ self.statistics(self.observed, every)
 
-    def statistics(self, observed: Observed, parameters: NDArray[np.int64]) -> NDArray[np.float64]:
+    def statistics(self, observed: Observed, parameters: Ints) -> Floats:
         """Return the statistics of given parameters, shape (n_samples, len(parameters))."""
         layout, columns = self.layout, []
         for v, codes in enumerate(observed.codes):
@@ -89,7 +89,7 @@ class ExactLikelihood:
             columns.append((first[:, :, None] * second[:, None, :]).reshape(len(first), -1))
         return np.concatenate(columns, axis=1)[:, parameters]
 
-    def expected(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def expected(self, parameters: Floats) -> tuple[float, Floats]:
         """Return log Z, and the expectations of the statistics."""
         layout = self.layout
         fields = [
@@ -102,15 +102,13 @@ class ExactLikelihood:
             means.append((layout.scores[i].T @ pair @ layout.scores[j]).ravel())
         return exact.log_partition, np.concatenate(means)
 
-    def maximum(
-        self, precision: csr_array, start: NDArray[np.float64], max_steps: int
-    ) -> NDArray[np.float64]:
+    def maximum(self, precision: csr_array, start: Floats, max_steps: int) -> Floats:
         """Return the maximum of the posterior under a normal prior."""
         from scipy.optimize import minimize
 
         n = float(self.observed.weights.sum())
 
-        def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        def loss(parameters: Floats) -> tuple[float, Floats]:
             log_partition, means = self.expected(parameters)
             shrinkage = precision @ parameters
             value = parameters @ self.sums - n * log_partition - parameters @ shrinkage / 2
@@ -120,7 +118,7 @@ class ExactLikelihood:
         climb: Any = minimize
         return np.asarray(climb(loss, start, jac=True, method="L-BFGS-B", options=options).x)
 
-    def information(self, parameters: NDArray[np.float64]) -> csr_array:
+    def information(self, parameters: Floats) -> csr_array:
         """Return minus the Hessian, by central differences of the gradient."""
         from scipy.sparse import csr_array as sparse
 
@@ -140,11 +138,9 @@ class ExactGradients:
 
     likelihood: ExactLikelihood
     observed: Observed
-    means: NDArray[np.float64]
+    means: Floats
 
-    def parts(
-        self, near: NDArray[np.int64], solution: NDArray[np.float64]
-    ) -> Iterator[NDArray[np.float64]]:
+    def parts(self, near: Ints, solution: Floats) -> Iterator[Floats]:
         """Yield the gradients along directions of given parameters, in a single part."""
         found = self.likelihood.statistics(self.observed, near) - self.means[near]
         yield solution.T @ found.T

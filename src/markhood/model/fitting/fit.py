@@ -15,12 +15,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from markhood.data.agreement import agreement, near_copies, warn_of_copies
-from markhood.data.clusters import read_in_clusters
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.coding.encode import column_names, encode_table
-from markhood.data.given import as_samples
+from markhood.data.genome.identical import agreement, near_copies, warn_of_copies
+from markhood.data.labels import as_samples, read_in_clusters
 from markhood.data.matching import Units, matched_codes, read_like, real_units, reals_in
 from markhood.data.reading import Missing, Reading, TableFormat, reading_of, stored_reading
 from markhood.data.rest_scores import Components, stored_components, with_rest_scores
@@ -28,21 +27,23 @@ from markhood.data.samples import Samples
 from markhood.data.storage.memory import available_memory, readable
 from markhood.data.variables import Variables
 from markhood.data.weights import WeightsAre, weighted
-from markhood.errors import InputError, option, warn, warn_not_converged
+from markhood.errors import InputError, option, option_error, warn, warn_not_converged
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
 from markhood.kernels.reference.newton import MAX_STEPS, newton
 from markhood.model.fitted.model import FittedModel
 from markhood.model.fitting.contingency import Observed
-from markhood.model.fitting.equations import SparseEquations
 from markhood.model.fitting.exact import ExactGradients, ExactLikelihood
-from markhood.model.fitting.information import Information, dense_block
-from markhood.model.fitting.layout import Layout
-from markhood.model.fitting.prior import SCALE, precision
-from markhood.model.fitting.pseudo_likelihood import PseudoLikelihood
+from markhood.model.fitting.layout import SCALE, Layout, precision
+from markhood.model.fitting.pseudo_likelihood import (
+    Information,
+    PseudoLikelihood,
+    SparseEquations,
+    dense_block,
+)
 from markhood.model.fitting.report import reported
-from markhood.model.fitting.residuals import ResidualColumns
-from markhood.model.fitting.sandwich import MOST_NEAR, Sandwich
+from markhood.model.fitting.sandwich import MOST_NEAR, ResidualColumns, Sandwich
+from markhood.model.potts.network import invalid_model
 from markhood.options import checked
 
 if TYPE_CHECKING:
@@ -69,12 +70,12 @@ class Fit(NamedTuple):
     any solver.
     """
 
-    parameters: NDArray[np.float64]
+    parameters: Floats
     sandwich: Sandwich
     average: csr_array | None
-    growth: NDArray[np.float64]
+    growth: Floats
     log_likelihood: float
-    converged: NDArray[np.bool_]
+    converged: Bools
 
 
 @checked
@@ -157,11 +158,10 @@ def fit_model(
             f"Unknown {option('method')} {method!r}: choose {', '.join(METHODS)}.",
         )
     if prior is not None and not (isinstance(prior, Real) and 1 / _WIDEST <= prior <= _WIDEST):
-        raise InputError(
-            "option-value",
+        raise option_error(
             "prior",
-            f"{option('prior')} must be a standard deviation between {1 / _WIDEST:g} and "
-            f"{_WIDEST:g}, or None, not {prior!r}.",
+            f"must be a standard deviation between {1 / _WIDEST:g} and {_WIDEST:g}, or None, not "
+            f"{prior!r}.",
         )
     units = real_units(graph.provenance)
     if method == "likelihood" and (units or graph.factors):
@@ -207,11 +207,9 @@ def _require_size(layout: Layout, observed: Observed) -> None:
     many = n > _ALWAYS_FITTED and n > _MOST_PER_VALUE * observed.codes.size
     if not many and (available is None or needed < available):
         return
-    against = (
-        f"{observed.codes.size} observed values"
-        if many
-        else f"{readable(available or 0)} of memory, and fitting takes {readable(needed)}"
-    )
+    against = f"{readable(available or 0)} of memory, and fitting takes {readable(needed)}"
+    if many:
+        against = f"{observed.codes.size} observed values"
     raise InputError(
         "model-size",
         "graph",
@@ -275,7 +273,7 @@ def fitted(
 
 def separate_regressions(
     layout: Layout, observed: Observed, prior: float = SCALE
-) -> tuple[PseudoLikelihood, NDArray[np.float64], Information]:
+) -> tuple[PseudoLikelihood, Floats, Information]:
     """Fit one regression per variable; return the parameters, and the information with the prior.
 
     The parameters of each regression are at ``positions`` of the returned likelihood.
@@ -315,11 +313,8 @@ def _by_likelihood(layout: Layout, observed: Observed, prior: float | None, max_
 
 
 def _maximum(
-    likelihood: PseudoLikelihood,
-    precision: csr_array,
-    start: NDArray[np.float64],
-    max_steps: int,
-) -> NDArray[np.float64]:
+    likelihood: PseudoLikelihood, precision: csr_array, start: Floats, max_steps: int
+) -> Floats:
     """Return the maximum of a pseudo-likelihood with a normal prior."""
     found = newton(
         likelihood, start, precision=precision, max_steps=max_steps, system=SparseEquations()
@@ -327,9 +322,7 @@ def _maximum(
     return found.coefficients
 
 
-def _have_converged(
-    gradient: NDArray[np.float64], diagonal: NDArray[np.float64], positions: list[NDArray[np.int64]]
-) -> NDArray[np.bool_]:
+def _have_converged(gradient: Floats, diagonal: Floats, positions: list[Ints]) -> Bools:
     """Return whether the gradients of the parameters of each variable are nearly 0."""
     is_flat = np.abs(gradient) <= _TOLERANCE * np.sqrt(diagonal)
     return np.array([bool(is_flat[own].all()) for own in positions], np.bool_)
@@ -352,7 +345,7 @@ def _prior_of(likelihood: PseudoLikelihood, weight: csr_array) -> csr_array:
     return csr_array(block_diag([weight[own][:, own] for own in positions], format="csr"))
 
 
-def _nearby_parameters(likelihood: PseudoLikelihood, variable: int) -> NDArray[np.int64]:
+def _nearby_parameters(likelihood: PseudoLikelihood, variable: int) -> Ints:
     """Return the parameters of the regressions of a variable and, if not many, its neighbours."""
     nearby = [variable, *likelihood.layout.neighbours[variable].tolist()]
     found = np.unique(np.concatenate([likelihood.positions[v] for v in nearby]))
@@ -380,9 +373,7 @@ def read_for(
 ) -> Samples:
     """Read the columns of the graph as its data were read, with the weights and clusters given."""
     if graph.n_nodes == 0:
-        raise InputError(
-            "model-invalid", "graph", "A model needs a graph with at least one variable."
-        )
+        raise invalid_model("graph", "A model needs a graph with at least one variable.")
     if isinstance(data, Samples):
         is_auto = isinstance(missing_values, str) and missing_values == "auto"
         if missing != "auto" or not is_auto:

@@ -11,8 +11,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.matching import Units, real_units
 from markhood.graph.graph import Graph
 from markhood.model.fitted.model import FittedModel
@@ -32,8 +32,8 @@ _MIN_GROWTH = 0.02  # of an infinite estimate, if the precision of a nearly flat
 class Functions(NamedTuple):
     """Linear functions of the same parameters: their positions, factors by row, and variable."""
 
-    positions: NDArray[np.int64]
-    factors: NDArray[np.float64]
+    positions: Ints
+    factors: Floats
     owner: int
 
 
@@ -74,7 +74,9 @@ def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]
     functions = [
         Functions(start + k + layout.n_reals * np.arange(own.shape[1]), own, v)
         for k in range(layout.n_reals)
-        for v, (start, own) in enumerate(zip(layout.real_starts.tolist(), layout.scores, strict=False))
+        for v, (start, own) in enumerate(
+            zip(layout.real_starts.tolist(), layout.scores, strict=False)
+        )
     ]
     if not functions:
         return ()
@@ -88,23 +90,23 @@ def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]
     )
 
 
-def _in_01(parameters: NDArray[np.float64], layout: Layout) -> NDArray[np.float64]:
+def _in_01(parameters: Floats, layout: Layout) -> Floats:
     """Return the fields of binary variables in 0/1 coding, from those at centred scores."""
     couplings = parameters[layout.coupling_starts[:-1]]
     shift = np.bincount(layout.edges.ravel(), np.repeat(couplings, 2), len(layout.variables)) / 2
     return np.asarray(parameters[: len(layout.variables)] - shift)
 
 
-def _grows(growth: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _grows(growth: Floats) -> Bools:
     return np.abs(growth) > _MIN_GROWTH
 
 
-def _any_within(flags: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _any_within(flags: Bools, starts: Ints) -> Bools:
     pairs = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     return np.array([bool(flags[a:b].any()) for a, b in pairs], np.bool_)
 
 
-def _errors(layout: Layout, fit: Fit, tables: list[NDArray[np.float64]], binary: bool) -> Errors:
+def _errors(layout: Layout, fit: Fit, tables: list[Floats], binary: bool) -> Errors:
     groups = [
         list(_of_couplings(layout, tables)),
         list(_of_cells(layout)),
@@ -122,7 +124,7 @@ def _errors(layout: Layout, fit: Fit, tables: list[NDArray[np.float64]], binary:
     )
 
 
-def _errors_of(functions: list[Functions], layout: Layout, fit: Fit) -> NDArray[np.float64]:
+def _errors_of(functions: list[Functions], layout: Layout, fit: Fit) -> Floats:
     """Return the standard error of each function."""
     from scipy.sparse import csr_array
 
@@ -143,7 +145,7 @@ def _has_table(layout: Layout, i: int, j: int) -> bool:
     return bool(layout.n_scores[i] > 1 or layout.n_scores[j] > 1)
 
 
-def _of_couplings(layout: Layout, tables: list[NDArray[np.float64]]) -> Iterable[Functions]:
+def _of_couplings(layout: Layout, tables: list[Floats]) -> Iterable[Functions]:
     """Yield each coupling, or the derivative of the norm of a table."""
     for (i, j), start, table in zip(
         layout.edges.tolist(), layout.coupling_starts.tolist(), tables, strict=False
@@ -184,9 +186,9 @@ def _of_spin_fields(layout: Layout) -> Iterable[Functions]:
         yield Functions(np.array([v]), np.array([[0.5]]), v)
 
 
-def _shaped(layout: Layout, cells: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, ...]:
+def _shaped(layout: Layout, cells: Floats) -> tuple[Floats | None, ...]:
     """Return the errors of the cells as tables, None for edges without a table."""
-    found: list[NDArray[np.float64] | None] = []
+    found: list[Floats | None] = []
     at = 0
     for i, j in layout.edges.tolist():
         if not _has_table(layout, i, j):
@@ -198,9 +200,7 @@ def _shaped(layout: Layout, cells: NDArray[np.float64]) -> tuple[NDArray[np.floa
     return tuple(found)
 
 
-def _by_variable(
-    layout: Layout, fields: NDArray[np.float64], binary: bool
-) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
+def _by_variable(layout: Layout, fields: Floats, binary: bool) -> Floats | tuple[Floats, ...]:
     if binary:
         return fields
     return tuple(np.split(fields, np.cumsum(layout.n_levels)[:-1]))

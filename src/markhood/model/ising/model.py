@@ -11,17 +11,31 @@ coding is s_i = 2 x_i - 1 in {-1, +1}; `to_spins` and `from_spins` convert,
 (`markhood.recode`). `PottsModel` has the same methods for variables with more levels, which have
 vectors of fields and tables of couplings. The classes are separate because binary variables allow
 faster algorithms.
+
+Forests: exact log Z, marginals and independent samples by message passing. From the leaves to the
+roots, each variable i collects in a_i its field and the messages of its children. Its message to
+its parent p, with coupling J, is the log ratio of the weights of the states below it for x_p = 1
+and x_p = 0; with s(a) = log(1 + e^a),
+
+    a_p += s(a_i + J) - s(a_i),        log Z += s(a_i).
+
+The forest is then a table of conditional probabilities, P(x_i = 1 | x_p) = 1
+(1 + exp(-a_i - J
+x_p)), from which marginals and ancestral samples follow from the roots down without a second pass
+of messages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.coding.encoder import Encoder
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -30,14 +44,100 @@ from markhood.errors import InputError
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
 from markhood.model.coding import recode
-from markhood.model.ising.exact import Exact
-from markhood.model.ising.forest import Forest, sigmoid
-from markhood.model.junction_tree import JunctionTree
-from markhood.model.neighbours import Neighbours
-from markhood.model.potts.checks import require_no_data
-from markhood.model.potts.network import Arrays
+from markhood.model.neighbours import Neighbours, breadth_first
+from markhood.model.potts.exact import JunctionTree
+from markhood.model.potts.network import Arrays, invalid_model, require_no_data
 from markhood.model.sampling.gibbs import Advance, gibbs_network
 from markhood.model.sampling.sampled import SampledModel
+
+BLOCK_BYTES = 1 << 25
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """Normalising constant and marginals."""
+
+    log_partition: float  # log Z
+    marginals: Floats  # (n_variables,): probability that each variable is one
+    # (n_edges, 2, 2): entry ``[e, a, b]`` is the probability that edge e = (i, j) has x_i = a and
+    # x_j = b.
+    pair_marginals: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """A forest as conditional probabilities, parents before children."""
+
+    order: Ints  # (n_variables,): all variables, each after its parent
+    parent: Ints  # (n_variables,): parent of each variable; -1 for a root
+    # (n_variables,) each: P(x_i = 1) given each value of the parent; equal for a root.
+    given_zero: Floats
+    given_one: Floats
+    log_partition: float
+
+    @classmethod
+    def of(cls, neighbours: Neighbours, fields: Floats) -> Forest | None:
+        """Pass the messages; return None if the graph has a cycle."""
+        order, parent, position = breadth_first(neighbours.lists)
+        has_parent = parent >= 0
+        if len(neighbours.couplings) != 2 * np.count_nonzero(has_parent):
+            return None
+        coupling = np.zeros(len(fields))
+        coupling[has_parent] = neighbours.couplings[position[has_parent]]
+        collected = fields.tolist()
+        log_partition = 0.0
+        for i in reversed(order.tolist()):
+            below = float(np.logaddexp(0.0, collected[i]))
+            log_partition += below
+            if parent[i] >= 0:
+                more = float(np.logaddexp(0.0, collected[i] + coupling[i]))
+                collected[parent[i]] += more - below
+        log_odds = np.array(collected)
+        return cls(order, parent, sigmoid(log_odds), sigmoid(log_odds + coupling), log_partition)
+
+    def exact(self, edges: Ints) -> Exact:
+        """Return log Z, the marginals, and the pair marginals of the given edges."""
+        marginals = np.empty(len(self.order))
+        for i in self.order.tolist():
+            above = marginals[self.parent[i]] if self.parent[i] >= 0 else 0.0
+            marginals[i] = self.given_zero[i] * (1.0 - above) + self.given_one[i] * above
+        # One end of each edge is the parent of the other; tables are [x_parent, x_child].
+        first, second = edges[:, 0], edges[:, 1]
+        downward = self.parent[second] == first
+        child, parent = np.where(downward, second, first), np.where(downward, first, second)
+        given = np.stack((self.given_zero[child], self.given_one[child]), axis=1)
+        above = np.stack((1.0 - marginals[parent], marginals[parent]), axis=1)
+        tables = np.stack((above * (1.0 - given), above * given), axis=2)
+        tables[~downward] = tables[~downward].transpose(0, 2, 1)
+        return Exact(self.log_partition, marginals, tables)
+
+    def blocks(
+        self,
+        n_samples: int,
+        seed: int | np.random.SeedSequence | np.random.Generator | None,
+        block_bytes: int = BLOCK_BYTES,
+    ) -> Iterator[NDArray[np.uint8]]:
+        """Draw independent samples, parents before children, in blocks of rows."""
+        rng = np.random.default_rng(seed)
+        d = len(self.order)
+        rows = 64 * max(1, block_bytes // (64 * max(1, d)))
+        for first in range(0, n_samples, rows):
+            n = min(rows, n_samples - first)
+            values = np.empty((d, n), dtype=np.uint8)
+            for i in self.order.tolist():
+                probability: Floats | np.float64 = self.given_zero[i]
+                if self.parent[i] >= 0:
+                    by_parent = np.array((self.given_zero[i], self.given_one[i]))
+                    probability = by_parent[values[self.parent[i]]]
+                np.less(rng.random(n), probability, out=values[i], casting="unsafe")
+            yield np.ascontiguousarray(values.T)
+
+
+def sigmoid(log_odds: Floats) -> Floats:
+    """Return 1 / (1 + exp(-log_odds)) without overflow."""
+    small = np.exp(-np.abs(log_odds))
+    result: Floats = np.where(log_odds < 0, small, 1.0) / (1.0 + small)
+    return result
 
 
 class IsingModel(SampledModel):
@@ -72,9 +172,7 @@ class IsingModel(SampledModel):
             fields = np.zeros(graph.n_nodes)
         self.fields = _numbers(fields, graph.n_nodes, "fields", "variable")
         if graph.n_nodes == 0:
-            raise InputError(
-                "model-invalid", "graph", "A model needs a graph with at least one variable."
-            )
+            raise invalid_model("graph", "A model needs a graph with at least one variable.")
 
     @classmethod
     def from_spins(
@@ -90,7 +188,7 @@ class IsingModel(SampledModel):
         spins = cls(graph, couplings, np.zeros(graph.n_nodes) if fields is None else fields)
         return cls(graph, *recode(graph.edges, spins.couplings, spins.fields, to="01"))
 
-    def to_spins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def to_spins(self) -> tuple[Floats, Floats]:
         """Return couplings and fields in -1/+1 coding.
 
         Examples
@@ -100,7 +198,7 @@ class IsingModel(SampledModel):
         """
         return recode(self.graph.edges, self.couplings, self.fields, to="spins")
 
-    def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
+    def log_potential(self, samples: ArrayLike) -> Floats:
         """Return log p(x) + log Z of each sample, shape (n_samples,).
 
         Parameters
@@ -109,10 +207,10 @@ class IsingModel(SampledModel):
             Zeros and ones.
         """
         values = self._checked(samples)
-        together: NDArray[np.float64] = np.einsum("si,si->s", self._couplings_times(values), values)
+        together: Floats = np.einsum("si,si->s", self._couplings_times(values), values)
         return values @ self.fields + together / 2.0
 
-    def conditionals(self, samples: ArrayLike) -> NDArray[np.float64]:
+    def conditionals(self, samples: ArrayLike) -> Floats:
         """Return the probability that each variable is one given all others in its sample.
 
         Parameters
@@ -133,15 +231,11 @@ class IsingModel(SampledModel):
         """
         return sigmoid(self.fields + self._couplings_times(self._checked(samples)))
 
-    def log_partition(self) -> float:
-        """Return log Z, for forests, graphs of up to 20 variables, and graphs of low treewidth."""
-        return self._exact.log_partition
-
-    def marginals(self) -> NDArray[np.float64]:
+    def marginals(self) -> Floats:
         """Return P(x_i = 1), shape (n_variables,), for the graphs that `log_partition` supports."""
         return self._exact.marginals.copy()
 
-    def pair_marginals(self) -> NDArray[np.float64]:
+    def pair_marginals(self) -> Floats:
         """Return the pair marginals of all edges, for the graphs that `log_partition` supports.
 
         Returns
@@ -216,7 +310,7 @@ class IsingModel(SampledModel):
             encoder.add(block)
         return encoder.finish()
 
-    def _couplings_times(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _couplings_times(self, values: Floats) -> Floats:
         """Sum the couplings to the neighbours that are 1, for each sample and variable."""
         from scipy.sparse import csr_array
 
@@ -225,28 +319,24 @@ class IsingModel(SampledModel):
         matrix = csr_array((self._neighbours.couplings, lists.values, lists.starts), shape=shape)
         return np.asarray(values @ matrix)
 
-    def _level_numbers(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def _level_numbers(self, values: NDArray[Any]) -> Floats:
         if not np.isin(values, (0, 1)).all():
             raise InputError("model-data", "samples", "samples must contain zeros and ones only.")
         return values.astype(np.float64)
 
 
-def _numbers(values: ArrayLike, count: int, what: str, each: str) -> NDArray[np.float64]:
+def _numbers(values: ArrayLike, count: int, what: str, each: str) -> Floats:
     """Return a read-only copy of `values`, finite numbers with one for `each`."""
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(
-            "model-invalid", what, f"{what} must be numbers, one for each {each}."
-        ) from None
+        raise invalid_model(what, f"{what} must be numbers, one for each {each}.") from None
     if numbers.shape != (count,):
-        raise InputError(
-            "model-invalid",
-            what,
-            f"{what} must have shape ({count},), one for each {each}, not {numbers.shape}.",
+        raise invalid_model(
+            what, f"{what} must have shape ({count},), one for each {each}, not {numbers.shape}."
         )
     if not np.isfinite(numbers).all():
         odd = numbers[~np.isfinite(numbers)][0]
-        raise InputError("model-invalid", what, f"{what} must be finite, not {odd}.")
+        raise invalid_model(what, f"{what} must be finite, not {odd}.")
     numbers.setflags(write=False)
     return numbers

@@ -20,20 +20,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
 from markhood.data.variables import Variables
 from markhood.errors import InputError
 from markhood.graph.checks import read_only
 from markhood.graph.graph import Graph
 from markhood.kernels.protocol import Kernels
-from markhood.model.junction_tree import JunctionTree
-from markhood.model.potts.checks import levels_of, require_no_data, table_numbers
-from markhood.model.potts.exact import MOST_STATES, Exact, Forest, States, log_sum_exp
-from markhood.model.potts.network import Arrays, TableNeighbours, potts_network
-from markhood.model.sampling.gibbs import Advance
-from markhood.model.sampling.packing import pack_levels
+from markhood.model.coding import split_table
+from markhood.model.potts.exact import MOST_STATES, Exact, Forest, JunctionTree, States, log_sum_exp
+from markhood.model.potts.network import (
+    Arrays,
+    TableNeighbours,
+    invalid_model,
+    levels_of,
+    potts_network,
+    require_no_data,
+    table_numbers,
+)
+from markhood.model.sampling.gibbs import Advance, pack_levels
 from markhood.model.sampling.sampled import SampledModel
-from markhood.model.zero_sum import split_table
 
 
 class PottsModel(SampledModel):
@@ -81,15 +87,11 @@ class PottsModel(SampledModel):
     ) -> None:
         self.graph = graph
         if graph.n_nodes == 0:
-            raise InputError(
-                "model-invalid", "graph", "A model needs a graph with at least one variable."
-            )
+            raise invalid_model("graph", "A model needs a graph with at least one variable.")
         self.tables = table_numbers(tables, graph.n_edges, 2, "tables", "edge")
-        known = (
-            None
-            if fields is None
-            else table_numbers(fields, graph.n_nodes, 1, "fields", "variable")
-        )
+        known = None
+        if fields is not None:
+            known = table_numbers(fields, graph.n_nodes, 1, "fields", "variable")
         self.n_levels = levels_of(graph, self.tables, known, n_levels)
         if known is None:
             require_no_data(graph)
@@ -122,8 +124,7 @@ class PottsModel(SampledModel):
         """
         numbers = np.asarray(couplings, dtype=np.float64)
         if numbers.shape != (graph.n_edges,):
-            raise InputError(
-                "model-invalid",
+            raise invalid_model(
                 "couplings",
                 f"couplings must have shape ({graph.n_edges},), one for each edge, not "
                 f"{numbers.shape}.",
@@ -137,8 +138,7 @@ class PottsModel(SampledModel):
         levels = graph.variables.levels or tuple(tuple(own.tolist()) for own in steps)
         for name, own, field in zip(graph.nodes, levels, known, strict=True):
             if len(own) != len(field):
-                raise InputError(
-                    "model-invalid",
+                raise invalid_model(
                     name,
                     f"Variable {name!r} has {len(own)} levels in the graph, but {len(field)} "
                     "fields.",
@@ -166,7 +166,7 @@ class PottsModel(SampledModel):
             tables.append(own)
         return PottsModel(self.graph, tables, fields)
 
-    def log_potential(self, samples: ArrayLike) -> NDArray[np.float64]:
+    def log_potential(self, samples: ArrayLike) -> Floats:
         """Return log p(x) + log Z of each sample, shape (n_samples,).
 
         Parameters
@@ -209,10 +209,6 @@ class PottsModel(SampledModel):
                 logs += self._neighbours.table(position).T[values[:, j]]
             found.append(np.exp(logs - log_sum_exp(logs)[:, None]))
         return tuple(found)
-
-    def log_partition(self) -> float:
-        """Return log Z, for forests, graphs of up to 2^20 states, and graphs of low treewidth."""
-        return self._exact.log_partition
 
     def marginals(self) -> Arrays:
         """Return P(x_i = a), shape (r_i,) each, for the graphs that `log_partition` supports."""
@@ -280,14 +276,14 @@ class PottsModel(SampledModel):
         return partial(kernels.gibbs, potts_network(self._neighbours, self.fields))
 
     @property
-    def _level_counts(self) -> NDArray[np.int64]:
+    def _level_counts(self) -> Ints:
         return self.n_levels
 
     def _packed(self, blocks: Iterator[NDArray[np.uint8]], n_samples: int) -> Samples:
         samples = pack_levels(blocks, n_samples, self.graph.nodes, self.n_levels)
         return samples.with_order(self.graph.variables.is_ordered)
 
-    def _level_numbers(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def _level_numbers(self, values: NDArray[Any]) -> Ints:
         levels = values.astype(np.int64)
         wrong = ((levels != values) | (levels < 0) | (levels >= self.n_levels)).any(axis=0)
         if wrong.any():
@@ -299,3 +295,26 @@ class PottsModel(SampledModel):
                 f"{self.n_levels[i] - 1}.",
             )
         return levels
+
+
+def given_last(model: SampledModel, levels: Sequence[int]) -> PottsModel:
+    """Return the distribution of the first variables given the levels of the last ones.
+
+    Couplings to the given variables become part of the fields.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from markhood.model.ising.model import IsingModel
+    >>> model = IsingModel(Graph("ab", [(0, 1)]), [2.0])
+    >>> [given_last(model, [level]).marginals()[0].round(2).tolist() for level in (0, 1)]
+    [[0.5, 0.5], [0.12, 0.88]]
+    """
+    graph, n = model.graph, model.n_variables - len(levels)
+    tables, all_fields = model.as_tables()
+    fields, stays = [field.copy() for field in all_fields[:n]], graph.edges[:, 1] < n
+    for (i, j), table in zip(graph.edges.tolist(), tables, strict=True):
+        if i < n <= j:
+            fields[i] += table[:, levels[j - n]]
+    kept = [table for table, stay in zip(tables, stays.tolist(), strict=True) if stay]
+    return PottsModel(Graph(graph.variables.pick(range(n)), graph.edges[stays]), kept, fields)

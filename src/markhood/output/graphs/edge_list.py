@@ -22,17 +22,37 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, BinaryIO, TextIO
 
 from markhood.errors import InputError
 from markhood.graph.columns import COLUMNS, END_COLUMNS, TABLE, annotation_columns
 from markhood.graph.edge_table import about_graph, edge_columns, graph_from_columns, table_column
 from markhood.graph.graph import Graph
-from markhood.output.graphs.names import require_names_without
 
 _TO_QUOTE = re.compile(r'[,"\r\n]|^\s|\s$|^$')
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
+
+
+def require_names_without(
+    impossible: re.Pattern[str], graph: Graph, form: str, instead: str
+) -> None:
+    r"""Raise `InputError` for the first name that matches `impossible`.
+
+    Examples
+    --------
+    >>> require_names_without(re.compile(r"\x00"), Graph(["a\0"], []), "XML", ".json")
+    Traceback (most recent call last):
+    markhood.errors.InputError: XML cannot store the node name 'a\x00': write .json instead.
+    """
+    for name in (*graph.nodes, *chain.from_iterable(graph.members.values())):
+        if impossible.search(name):
+            raise InputError(
+                "not-supported",
+                name,
+                f"{form} cannot store the node name {name!r}: write {instead} instead.",
+            )
 
 
 def write_csv(graph: Graph, stream: TextIO, escape_formulas: bool = False) -> None:

@@ -23,7 +23,7 @@ from markhood.graph.edge_table import (
     table_column,
 )
 from markhood.graph.graph import Graph
-from markhood.output.graphs.names import require_names_without
+from markhood.output.graphs.edge_list import require_names_without
 
 # JSON writes a lone surrogate as \udc80, but a high one before a low one reads as one character.
 _SPLIT_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")

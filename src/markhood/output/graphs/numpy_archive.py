@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError
 from markhood.graph.edge_table import about_graph, described_or_plain
 from markhood.graph.graph import Graph
@@ -88,7 +89,7 @@ def is_ours(stream: BinaryIO) -> bool:
         return False
 
 
-def _flattened(tables: tuple[NDArray[np.float64] | None, ...]) -> dict[str, NDArray[Any]]:
+def _flattened(tables: tuple[Floats | None, ...]) -> dict[str, NDArray[Any]]:
     if not tables:
         return {}
     shapes = [(0, 0) if table is None else table.shape for table in tables]
@@ -98,9 +99,7 @@ def _flattened(tables: tuple[NDArray[np.float64] | None, ...]) -> dict[str, NDAr
     }
 
 
-def _unflattened(
-    shapes: NDArray[np.int64], values: NDArray[np.float64]
-) -> list[NDArray[np.float64] | None]:
+def _unflattened(shapes: Ints, values: Floats) -> list[Floats | None]:
     parts = np.split(values, np.cumsum(shapes.prod(axis=1))[:-1])
     return [
         part.reshape(shape) if shape.any() else None

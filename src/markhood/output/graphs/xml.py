@@ -28,7 +28,7 @@ from markhood.graph.edge_table import (
     table_column,
 )
 from markhood.graph.graph import Graph
-from markhood.output.graphs.names import require_names_without
+from markhood.output.graphs.edge_list import require_names_without
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

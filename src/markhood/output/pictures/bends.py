@@ -8,8 +8,8 @@ nodes; if all are on a line, edges are arcs above it, higher for longer edges.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats
 from markhood.output.pictures.layout import Coordinates, Edges
 
 MAX_NODES = 600  # with more, crossings cannot be seen
@@ -20,7 +20,7 @@ _CLOSE = 0.12  # distance to a node, relative to the spacing of the nodes
 _BLOCK = 500  # edges at a time
 
 
-def bends(coordinates: Coordinates, edges: Edges) -> NDArray[np.float64]:
+def bends(coordinates: Coordinates, edges: Edges) -> Floats:
     """Return the curvature of every edge: 0 is straight, positive is to the left of its direction.
 
     The control point of the quadratic curve from a to b is (a + b) / 2 + bend * n, where n is b - a
@@ -54,7 +54,7 @@ def bends(coordinates: Coordinates, edges: Edges) -> NDArray[np.float64]:
     return found
 
 
-def _centre_of_circle(coordinates: Coordinates) -> NDArray[np.float64] | None:
+def _centre_of_circle(coordinates: Coordinates) -> Floats | None:
     """Return the centre of the circle on which all nodes are, or None.
 
     The circular layout is centred at the origin; a circle from the user is found if the nodes are
@@ -69,7 +69,7 @@ def _centre_of_circle(coordinates: Coordinates) -> NDArray[np.float64] | None:
 
 def _runs_through(
     coordinates: Coordinates, starts: Coordinates, along: Coordinates, close: float
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Return whether a node is close to each line, but not to its ends."""
     squared = np.maximum((along**2).sum(1), 1e-12)
     to = coordinates[None] - starts[:, None]

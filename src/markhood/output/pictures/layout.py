@@ -18,12 +18,12 @@ layouts too, but igraph is optional, networkx is slower, and neither packs compo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.graph.graph import Graph
 
-Coordinates = NDArray[np.float64]
-Edges = NDArray[np.int64]
+Coordinates = Floats
+Edges = Ints
 
 _MAX_STRESS_NODES = 600  # larger components use forces
 _STRESS_STEPS = 80
@@ -81,7 +81,7 @@ def grid_positions(n_nodes: int, columns: int) -> Coordinates:
     return np.column_stack([column, 0 - rows]).astype(np.float64)
 
 
-def _components(graph: Graph) -> list[NDArray[np.int64]]:
+def _components(graph: Graph) -> list[Ints]:
     """Return the node numbers of the components, the largest first."""
     if not graph.n_nodes:
         return []
@@ -93,7 +93,7 @@ def _components(graph: Graph) -> list[NDArray[np.int64]]:
     return sorted(np.split(order, cuts), key=len, reverse=True)
 
 
-def _lengths(graph: Graph) -> NDArray[np.float64]:
+def _lengths(graph: Graph) -> Floats:
     """Return the desired length of every edge, by the rank of its evidence if known."""
     from scipy.stats import rankdata
 
@@ -105,12 +105,7 @@ def _lengths(graph: Graph) -> NDArray[np.float64]:
     return lengths
 
 
-def _component(
-    graph: Graph,
-    lengths: NDArray[np.float64],
-    nodes: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> Coordinates:
+def _component(graph: Graph, lengths: Floats, nodes: Ints, rng: np.random.Generator) -> Coordinates:
     number = np.full(graph.n_nodes, -1)
     number[nodes] = np.arange(len(nodes))
     inside = number[graph.edges[:, 0]] >= 0
@@ -129,7 +124,7 @@ def _component(
     return turned * max(room, least)
 
 
-def _steps(edges: Edges, n: int, sources: NDArray[np.int64] | None = None) -> Coordinates:
+def _steps(edges: Edges, n: int, sources: Ints | None = None) -> Coordinates:
     """Return the number of edges on the shortest paths from the sources (by default all nodes)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
@@ -139,7 +134,7 @@ def _steps(edges: Edges, n: int, sources: NDArray[np.int64] | None = None) -> Co
     return found
 
 
-def _path_lengths(edges: Edges, lengths: NDArray[np.float64], n: int) -> Coordinates:
+def _path_lengths(edges: Edges, lengths: Floats, n: int) -> Coordinates:
     """Return the lengths of the shortest paths between all nodes."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
@@ -220,7 +215,7 @@ class _Repulsion:
         squared = offset[:, None] ** 2 + offset[None] ** 2
         self._kernel = np.fft.rfft2(1 / np.sqrt(squared + 1.0))
 
-    def __call__(self, coordinates: Coordinates, mass: NDArray[np.float64]) -> Coordinates:
+    def __call__(self, coordinates: Coordinates, mass: Floats) -> Coordinates:
         low = coordinates.min(0)
         cell = float((coordinates.max(0) - low).max()) / (self._cells - 4) or 1.0
         where = (coordinates - low) / cell + 1.0

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError
 from markhood.graph.edge_table import has_sign
 from markhood.graph.graph import Graph
@@ -44,7 +44,7 @@ _MIN_HEIGHT = 0.3  # share of the height for the nodes, for any legend
 Handles = Sequence[tuple[Any, str]]  # a line or dot, and its label in the legend
 
 
-def strengths(graph: Graph) -> tuple[NDArray[np.float64], float]:
+def strengths(graph: Graph) -> tuple[Floats, float]:
     """Return the absolute couplings, at most the largest finite one, and the latter."""
     size = np.abs(graph.coupling)
     widest = float(size[np.isfinite(size)].max(initial=0)) or 1.0
@@ -82,9 +82,7 @@ def draw_edges(
     return _edge_handles(graph, sign, widest)
 
 
-def edge_lines(
-    coordinates: Coordinates, edges: NDArray[np.int64], follows_edges: bool
-) -> list[Coordinates]:
+def edge_lines(coordinates: Coordinates, edges: Ints, follows_edges: bool) -> list[Coordinates]:
     """Return the points of every edge: two for a line, more for an arc."""
     ends = coordinates[edges]
     if follows_edges:
@@ -98,7 +96,7 @@ def edge_lines(
     return lines
 
 
-def _edge_handles(graph: Graph, sign: NDArray[np.int64], widest: float) -> list[tuple[Any, str]]:
+def _edge_handles(graph: Graph, sign: Ints, widest: float) -> list[tuple[Any, str]]:
     """Return the legend entries of the signs and widths that occur."""
     if np.isnan(graph.coupling).all():
         return []
@@ -147,7 +145,7 @@ def of_nodes(graph: Graph, given: Any, what: str) -> list[Any]:
     return list(given)
 
 
-def diameters_of(graph: Graph, sizes: Any = None) -> NDArray[np.float64]:
+def diameters_of(graph: Graph, sizes: Any = None) -> Floats:
     """Return the diameter of every node in points; by default smaller in larger graphs.
 
     The diameter grows with the logarithm of the number of grouped columns: a node of 100 columns is
@@ -174,7 +172,7 @@ def draw_nodes(
     coordinates: Coordinates,
     groups: Mapping[str, list[int]] | None,
     colours: Any,
-    diameters: NDArray[np.float64],
+    diameters: Floats,
 ) -> list[tuple[Any, str]]:
     """Draw the nodes in their own colours or those of their groups."""
     look: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.8, "zorder": 2}
@@ -268,8 +266,8 @@ def write_labels(
     ax: Axes,
     names: Sequence[str],
     coordinates: Coordinates,
-    diameters: NDArray[np.float64],
-    order: NDArray[np.int64],
+    diameters: Floats,
+    order: Ints,
     most: int,
 ) -> None:
     """Write at most ``most`` labels next to the nodes, without overlaps."""

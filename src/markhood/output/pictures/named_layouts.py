@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from markhood.errors import InputError, option
+from markhood.errors import InputError, option, option_error
 from markhood.graph.graph import Graph
 from markhood.input_files import content_of
 from markhood.output.pictures.genome import around, on_line, shares_along
@@ -50,9 +50,7 @@ def node_coordinates(
     [[0.0, 0.0], [1.0, 0.0], [0.0, -1.0], [1.0, -1.0]]
     """
     if columns is not None and not (isinstance(layout, str) and layout == "grid"):
-        raise InputError(
-            "option-conflict", "columns", f"{option('columns')} needs {option('layout', 'grid')}."
-        )
+        raise option_error("columns", f"needs {option('layout', 'grid')}.", "option-conflict")
     if isinstance(layout, Mapping):
         absent = [name for name in graph.nodes if name not in layout]
         if absent:
@@ -69,9 +67,7 @@ def node_coordinates(
         layout = "stress" if follows_edges(graph, layout) else "circle"
     if layout == "grid":
         if columns is not None and columns < 1:
-            raise InputError(
-                "option-value", "columns", f"{option('columns')} must be 1 or more, not {columns}."
-            )
+            raise option_error("columns", f"must be 1 or more, not {columns}.")
         return grid_positions(graph.n_nodes, columns or int(np.ceil(np.sqrt(graph.n_nodes))) or 1)
     if layout == "circle":
         return around(shares_along(graph), graph.n_nodes)

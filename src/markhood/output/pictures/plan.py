@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from markhood.output.pictures.axes import new_axes
-from markhood.output.pictures.panels import COLOURS
+from markhood.output.pictures.axes import COLOURS, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

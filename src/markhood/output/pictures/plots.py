@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats
 from markhood.errors import InputError
 from markhood.evaluate.measures import edge_outcomes, folded
 from markhood.graph.communities import communities
@@ -22,10 +22,17 @@ from markhood.graph.edge_table import has_sign
 from markhood.graph.factors import Factors
 from markhood.graph.graph import Graph
 from markhood.graph.graph_like import GraphLike, as_graph
-from markhood.output.pictures.axes import SIZE, new_axes, shortened, wrapped
-from markhood.output.pictures.distance import by_distance
-from markhood.output.pictures.gamma import gamma_path
-from markhood.output.pictures.genome import write_marks
+from markhood.output.pictures.axes import (
+    COLOURS,
+    SIZE,
+    Curve,
+    Panel,
+    draw_panels,
+    new_axes,
+    shortened,
+    wrapped,
+)
+from markhood.output.pictures.genome import by_distance, write_marks
 from markhood.output.pictures.groups import group_networks
 from markhood.output.pictures.layout import Coordinates
 from markhood.output.pictures.marks import (
@@ -49,10 +56,14 @@ from markhood.output.pictures.named_layouts import (
     resolve_layout,
     shared_layout,
 )
-from markhood.output.pictures.panels import COLOURS, Curve, Panel, draw_panels
 from markhood.output.pictures.plan import plan
-from markhood.output.pictures.robustness import robustness
-from markhood.output.pictures.stability import centrality_intervals, differences, edge_intervals
+from markhood.output.pictures.stability import (
+    centrality_intervals,
+    differences,
+    edge_intervals,
+    gamma_path,
+    robustness,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -340,11 +351,7 @@ def loadings(factors: Factors, ax: Axes | None = None) -> Axes:
 
 
 def _draw_cells(
-    ax: Axes,
-    cells: NDArray[np.float64],
-    shades: Sequence[str],
-    limits: tuple[float, float],
-    title: str,
+    ax: Axes, cells: Floats, shades: Sequence[str], limits: tuple[float, float], title: str
 ) -> None:
     """Draw the known cells of a matrix, and their colour scale."""
     from matplotlib.colors import LinearSegmentedColormap
@@ -406,7 +413,7 @@ def _label(
     ax: Axes,
     graph: Graph,
     coordinates: Coordinates,
-    diameters: NDArray[np.float64],
+    diameters: Floats,
     texts: Sequence[str],
     labels: Labels,
 ) -> None:

@@ -27,6 +27,7 @@ MAX_NODES = 300  # larger graphs are unreadable and slow to lay out
 MAX_NAMES = 30
 _WIDTH, _TALLEST, _MARGIN = 520, 420, 24  # pixels
 _NAME_LENGTH = 18
+LINKS = {(0, 1): "--", (1, 0): "|", (1, 1): "\\", (1, -1): "/"}
 
 
 def network_svg(graph: Graph) -> str:
@@ -101,3 +102,39 @@ def _names(graph: Graph, dots: Coordinates) -> list[str]:
 def _escaped(name: str) -> str:
     # A name from a file of unknown encoding may contain surrogates, which cannot be written.
     return html.escape(name.encode("utf-8", "replace").decode("utf-8"))
+
+
+NODE, ALONE = "o", "."
+
+
+def draw_grid(graph: Graph, columns: int) -> str:
+    """Draw a graph whose nodes are the cells of a grid, with the edges between adjacent cells.
+
+    Parameters
+    ----------
+    graph : Graph
+        Node k is in row ``k // columns`` and column ``k % columns``.
+    columns : int
+
+    Examples
+    --------
+    >>> print(draw_grid(Graph("abcd", [(0, 1), (0, 3), (1, 2)]), 2))
+    o--o
+     X
+    o  o
+    """
+    rows = -(-graph.n_nodes // columns)
+    canvas = [[" "] * (3 * columns - 2) for _ in range(2 * rows - 1)]
+    for node, degree in enumerate(graph.degree.tolist()):
+        canvas[2 * (node // columns)][3 * (node % columns)] = NODE if degree else ALONE
+    for a, b in graph.edges.tolist():
+        row, column = divmod(a, columns)
+        step = (b // columns - row, b % columns - column)
+        if step not in LINKS:
+            continue
+        # A link is drawn to the right of its left end, so that two diagonals cross.
+        y, x = 2 * row + step[0], 3 * (column + min(step[1], 0)) + abs(step[1])
+        link = LINKS[step]
+        crossing = step[0] and step[1] and canvas[y][x] not in (" ", link)
+        canvas[y][x : x + len(link)] = "X" if crossing else link
+    return "\n".join("".join(line).rstrip() for line in canvas)

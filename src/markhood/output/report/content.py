@@ -49,7 +49,7 @@ from markhood.graph.pair_classes import stored_classes
 from markhood.model.fitted.summary import SELECTION
 from markhood.output.citation import BIBTEX
 from markhood.output.pictures.bends import bends
-from markhood.output.pictures.distance import ByDistance
+from markhood.output.pictures.genome import ByDistance
 from markhood.output.pictures.layout import Coordinates
 from markhood.output.report import facts
 from markhood.output.report.findings import findings

@@ -29,8 +29,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.data.genome.loci import Coordinates
 from markhood.errors import InputError, option
 from markhood.graph.numbering import in_order, pair_numbers
@@ -39,7 +39,7 @@ from markhood.kernels.lists import Lists
 GroupRule = Literal["between", "within"]
 
 
-def _no_edges() -> NDArray[np.int64]:
+def _no_edges() -> Ints:
     return np.empty((0, 2), dtype=np.int64)
 
 
@@ -50,7 +50,7 @@ class DistanceLimit:
     coordinates: Coordinates
     min_distance: float
 
-    def excludes(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def excludes(self, pairs: Ints) -> Bools:
         """Return whether each pair is closer than the limit, on one chromosome."""
         return np.asarray(self.coordinates.distances(pairs) < self.min_distance)
 
@@ -67,17 +67,17 @@ class Constraints:
     """
 
     # (n_edges, 2), both: i < j, lexicographic, each edge once.
-    required: NDArray[np.int64] = field(default_factory=_no_edges)
-    forbidden: NDArray[np.int64] = field(default_factory=_no_edges)
-    groups: NDArray[np.int64] | None = None  # (n_variables,): the number of each variable's group
+    required: Ints = field(default_factory=_no_edges)
+    forbidden: Ints = field(default_factory=_no_edges)
+    groups: Ints | None = None  # (n_variables,): the number of each variable's group
     # Whether edges are allowed between groups only, or within groups only.
     group_rule: GroupRule = "between"
     # (n_pairs, 2): pairs with a prior probability.
-    priors: NDArray[np.int64] = field(default_factory=_no_edges)
+    priors: Ints = field(default_factory=_no_edges)
     # (n_pairs,): strictly between 0 and 1.
-    prior_probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    prior_probabilities: Floats = field(default_factory=lambda: np.empty(0))
     # (n_covariates,): variables that are adjusted for; they come last.
-    covariates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    covariates: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     distance_limit: DistanceLimit | None = None  # excludes nearby pairs from the reported edges
 
     def __bool__(self) -> bool:
@@ -149,7 +149,7 @@ class Constraints:
                 "is required or not allowed: remove it from one of the two.",
             )
 
-    def allows(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def allows(self, i: Ints, j: Ints) -> Bools:
         """Return whether each pair may be an edge."""
         allowed = self._groups_allow(i, j) & ~_are_among(
             pair_numbers(np.column_stack([i, j])), self._forbidden_numbers
@@ -175,7 +175,7 @@ class Constraints:
         forbidden = self.forbidden[(self.forbidden < n_nodes).all(axis=1)]
         return total - int(self._groups_allow(*forbidden.T).sum())
 
-    def reports(self, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def reports(self, edges: Ints) -> Bools:
         """Return whether each of these pairs would be reported as an edge.
 
         Examples
@@ -188,7 +188,7 @@ class Constraints:
             return np.ones(len(edges), dtype=np.bool_)
         return ~self.distance_limit.excludes(edges)
 
-    def allowed(self, targets: NDArray[np.int64], candidates: Lists) -> Lists:
+    def allowed(self, targets: Ints, candidates: Lists) -> Lists:
         """Remove candidates that must not be joined to their target."""
         if not len(self.forbidden) and self.groups is None and not len(self.covariates):
             return candidates
@@ -197,7 +197,7 @@ class Constraints:
         stayed_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(stay)])
         return Lists(stayed_before[candidates.starts], candidates.values[stay])
 
-    def required_of(self, targets: NDArray[np.int64]) -> Lists:
+    def required_of(self, targets: Ints) -> Lists:
         """List the required members of each target's blanket, ascending, with covariates."""
         if not len(self.required):
             return self.adjusted(targets, Lists.empty(len(targets)))
@@ -206,7 +206,7 @@ class Constraints:
         lists = Lists.of([neighbours[a:b] for a, b in zip(first, last, strict=True)])
         return self.adjusted(targets, lists)
 
-    def adjusted(self, targets: NDArray[np.int64], blankets: Lists) -> Lists:
+    def adjusted(self, targets: Ints, blankets: Lists) -> Lists:
         """Add the covariates to each target's blanket, except those of covariates.
 
         Examples
@@ -229,11 +229,11 @@ class Constraints:
             return blankets
         return Lists.of([blanket[blanket < self.covariates[0]] for blanket in blankets])
 
-    def requires(self, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def requires(self, edges: Ints) -> Bools:
         """Return whether each of these edges is required."""
         return _are_among(pair_numbers(edges), pair_numbers(self.required))
 
-    def applied_to(self, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    def applied_to(self, edges: Ints) -> Ints:
         """Remove forbidden edges (i < j) and add required ones; lexicographic.
 
         Examples
@@ -261,16 +261,16 @@ class Constraints:
         return counts if any(counts.values()) else {}
 
     @cached_property
-    def _required_both_ways(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _required_both_ways(self) -> tuple[Ints, Ints]:
         both = np.concatenate([self.required, self.required[:, ::-1]])
         ends, neighbours = both[np.lexsort((both[:, 1], both[:, 0]))].T
         return np.ascontiguousarray(ends), np.ascontiguousarray(neighbours)
 
     @cached_property
-    def _forbidden_numbers(self) -> NDArray[np.int64]:
+    def _forbidden_numbers(self) -> Ints:
         return pair_numbers(self.forbidden)
 
-    def _groups_allow(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _groups_allow(self, i: Ints, j: Ints) -> Bools:
         if self.groups is None:
             return np.ones(len(i), dtype=np.bool_)
         same = self.groups[i] == self.groups[j]
@@ -280,7 +280,7 @@ class Constraints:
 NO_CONSTRAINTS = Constraints()
 
 
-def _are_among(asked: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _are_among(asked: Ints, numbers: Ints) -> Bools:
     """Return whether each number is in an ascending array."""
     if not len(numbers):
         return np.zeros(len(asked), dtype=np.bool_)
@@ -288,5 +288,5 @@ def _are_among(asked: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[
     return np.asarray(numbers[at] == asked)
 
 
-def _named(edge: NDArray[np.int64], names: Sequence[str]) -> str:
+def _named(edge: Ints, names: Sequence[str]) -> str:
     return f"{names[edge[0]]!r} - {names[edge[1]]!r}"

@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.graph.numbering import positions_of
 
 LARGEST_SIZE = 1e6
@@ -53,7 +54,7 @@ class Choice:
     fdr: float | None = None
     min_probability: float = 0.5
 
-    def among(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
+    def among(self, probabilities: Floats) -> Ints:
         """Return the indices of the selected pairs, ascending.
 
         Examples
@@ -85,23 +86,23 @@ class Draws:
     """
 
     edges: NDArray[np.uint8]
-    probabilities: NDArray[np.float64]
-    densities: NDArray[np.float64]
+    probabilities: Floats
+    densities: Floats
 
-    def means(self, n_parts: int, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+    def means(self, n_parts: int, pairs: Ints) -> Floats:
         """Return the means over parts of the chains, of shape (n_chains * n_parts, len(pairs))."""
         cut = np.array_split(self.probabilities[:, :, pairs], n_parts, axis=1)
         return np.concatenate([part.mean(axis=1) for part in cut])
 
     @property
-    def errors(self) -> NDArray[np.float64]:
+    def errors(self) -> Floats:
         """The standard error of every pair's probability, by batch means."""
         _, n_draws, n_pairs = self.probabilities.shape
         means = self.means(min(PARTS, n_draws), np.arange(n_pairs))
         return np.asarray(means.std(axis=0, ddof=1) / len(means) ** 0.5)
 
     @property
-    def density_halves(self) -> NDArray[np.float64]:
+    def density_halves(self) -> Floats:
         """The mean density in the first and in the second half of each chain, (n_chains, 2)."""
         halves = np.array_split(self.densities, 2, axis=1)
         return np.column_stack([half.mean(axis=1) for half in halves])
@@ -123,7 +124,7 @@ class Draws:
         first, second = self.density_halves.mean(axis=0)
         return bool(abs(second / first - 1) > LARGEST_DRIFT and self.density_rhat > LARGEST_RHAT)
 
-    def agreement(self, pairs: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+    def agreement(self, pairs: Ints) -> dict[str, Floats]:
         """Return R-hat and the effective sample size of pairs; empty if there is only one part.
 
         Examples
@@ -185,14 +186,14 @@ class EdgeProbabilities:
         Prior log odds of the pairs that have a prior of their own, NaN for all others.
     """
 
-    pairs: NDArray[np.int64]
-    probabilities: NDArray[np.float64]
-    couplings: NDArray[np.float64]
-    deviations: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    pairs: Ints
+    probabilities: Floats
+    couplings: Floats
+    deviations: Floats
+    starts: Ints
     density: float
     scale: float
-    chain_probabilities: NDArray[np.float64]
+    chain_probabilities: Floats
     n_fits: int
     choice: Choice = field(default_factory=Choice)
     shape: float = 0.0
@@ -200,7 +201,7 @@ class EdgeProbabilities:
     mediated: float = 0.0
     sweeps: int | None = None
     draws: Draws | None = None
-    own_log_odds: NDArray[np.float64] | None = None
+    own_log_odds: Floats | None = None
 
     @property
     def disagreement(self) -> float:
@@ -216,7 +217,7 @@ class EdgeProbabilities:
         return not draws.has_drift and bool(draws.errors.max(initial=0.0) <= LARGEST_ERROR)
 
     @property
-    def bayes_factors(self) -> NDArray[np.float64]:
+    def bayes_factors(self) -> Floats:
         """Posterior odds of every pair divided by its prior odds; infinite for P = 1.
 
         The prior odds are those of the density, unless the pair has a prior of its own.
@@ -227,12 +228,12 @@ class EdgeProbabilities:
         return np.asarray(self._odds / prior_odds)
 
     @property
-    def _odds(self) -> NDArray[np.float64]:
+    def _odds(self) -> Floats:
         with np.errstate(divide="ignore"):
             return np.asarray(self.probabilities / (1 - self.probabilities))
 
     @property
-    def _has_own_prior(self) -> NDArray[np.bool_]:
+    def _has_own_prior(self) -> Bools:
         own = self.own_log_odds
         return np.zeros(len(self.pairs), bool) if own is None else np.isfinite(own)
 
@@ -258,11 +259,11 @@ class EdgeProbabilities:
         return rows
 
     @property
-    def edges(self) -> NDArray[np.int64]:
+    def edges(self) -> Ints:
         """The selected edges."""
         return self.pairs[self.choice.among(self.probabilities)]
 
-    def of(self, edges: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+    def of(self, edges: Ints) -> dict[str, Floats]:
         """Return columns of edges: probability, Bayes factor, 95 % interval, R-hat and ESS.
 
         A coupling table has no interval here, but one per cell (`deviations_of`): the columns are
@@ -284,31 +285,24 @@ class EdgeProbabilities:
         factors[is_known] = self.bayes_factors[at[is_known]]
         return {"probability": probability, "bayes_factor": factors, **intervals, **agreement}
 
-    def couplings_of(
-        self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], list[NDArray[np.float64] | None]]:
+    def couplings_of(self, edges: Ints, n_levels: Ints) -> tuple[Floats, list[Floats | None]]:
         """Return the mean couplings of edges as numbers and, for several levels, tables."""
         own = self._entries_of(edges, n_levels, self.couplings)
         tables = [table if table.size > 1 else None for table in own]
         return np.array([np.linalg.norm(t) if t.size > 1 else t.item() for t in own]), tables
 
-    def deviations_of(
-        self, edges: NDArray[np.int64], n_levels: NDArray[np.int64]
-    ) -> list[NDArray[np.float64]]:
+    def deviations_of(self, edges: Ints, n_levels: Ints) -> list[Floats]:
         """Return standard deviations of couplings: (1, 1), or one per cell of a table."""
         return self._entries_of(edges, n_levels, self.deviations)
 
-    def _entries_of(
-        self, edges: NDArray[np.int64], n_levels: NDArray[np.int64], values: NDArray[np.float64]
-    ) -> list[NDArray[np.float64]]:
+    def _entries_of(self, edges: Ints, n_levels: Ints, values: Floats) -> list[Floats]:
         """Return each edge's entries, one row per level of its first end; zeros if unknown."""
         at, is_known = positions_of(edges, self.pairs)
         found = []
         for k, (i, j) in enumerate(edges.tolist()):
             shape = int(n_levels[i]), int(n_levels[j])
             start, stop = self.starts[at[k] : at[k] + 2].tolist() if is_known[k] else (0, 0)
-            shape = (
-                (1, 1) if shape == (2, 2) or stop - start == 1 else shape
-            )  # ordered ends: a number
+            if shape == (2, 2) or stop - start == 1:  # ordered ends: a number
+                shape = 1, 1
             found.append((values[start:stop] if is_known[k] else np.zeros(shape)).reshape(shape))
         return found

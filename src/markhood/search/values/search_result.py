@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.lists import Lists
 from markhood.scores.scorer import Pairs
 from markhood.search.ranking import Ranking
@@ -21,10 +21,10 @@ class Slopes:
     """Coefficients from a search: one per member of every blanket."""
 
     members: Lists
-    values: NDArray[np.float64]
+    values: Floats
 
     @classmethod
-    def at(cls, edges: NDArray[np.int64], ends: NDArray[np.float64], n_variables: int) -> Slopes:
+    def at(cls, edges: Ints, ends: Floats, n_variables: int) -> Slopes:
         """Return slopes with these values at both ends of every edge.
 
         Examples
@@ -37,7 +37,7 @@ class Slopes:
         order = np.lexsort((both[:, 1], both[:, 0]))
         return cls(Lists.of_neighbours(edges, n_variables), ends.T.ravel()[order])
 
-    def of(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    def of(self, edges: Ints) -> Floats:
         """Return each edge's slopes at both ends; zero if it is in no blanket.
 
         Examples
@@ -56,8 +56,8 @@ class Slopes:
 class SearchResult:
     """The result of a search; edges are i < j, in lexicographic order."""
 
-    edges: NDArray[np.int64]  # (n_edges, 2): the graph
-    or_edges: NDArray[np.int64]  # (n_or_edges, 2): the union of all blankets
+    edges: Ints  # (n_edges, 2): the graph
+    or_edges: Ints  # (n_or_edges, 2): the union of all blankets
     # Pairs that passed the screen, if there was one; only the strongest with bounded search spaces.
     screened: Pairs | None = None
     # Number of pairs that passed, if ``screened`` does not contain all.
@@ -69,13 +69,13 @@ class SearchResult:
     ranking: Ranking | None = None
     is_marginal: bool = False  # whether edges are described by their two ends alone
     # Further columns of the edges, by name; NaN where an edge has no value.
-    columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    columns: dict[str, Floats] = field(default_factory=dict)
     # Number of blankets scored, by phase and blanket size.
-    evaluations: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    evaluations: dict[str, Ints] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)  # duration of each phase
     n_cut: int = 0  # number of variables whose search space was cut
     # (n_variables,): number of fits of each variable that did not converge, by phase.
-    not_converged: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    not_converged: dict[str, Ints] = field(default_factory=dict)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`markhood fit`: fit the fields and couplings of a graph to data."""
+"""Commands on models: `markhood fit`, `check` and `predict`."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ from typing import Annotated, Any
 import typer
 
 from markhood.commandline.options import AskReading
-from markhood.commandline.pages import (
-    GroupsFile,
-    Labels,
-    ReportFile,
-    Title,
-    write_report_page,
-)
+from markhood.commandline.pages import GroupsFile, Labels, ReportFile, Title, write_report_page
 from markhood.commandline.terminal import (
     announce,
     check_outputs,
     console_for,
+    print_table,
+    texts_of,
+    words,
     write_graphs,
     write_tables,
 )
-from markhood.commandline.text_tables import print_table
 from markhood.errors import InputError
 
 EDGES_SHOWN = 10
+ROWS_SHOWN = 5
+HIDDEN = ("triangle", "error", "p_value")  # in the tables on the terminal
 
 
 def fit(
@@ -82,7 +80,7 @@ def fit(
 
       markhood fit graph.json spins.npy --prior none --coding spins --tables all.csv
     """
-    from markhood.data.given import as_samples
+    from markhood.data.labels import as_samples
     from markhood.model.coding import check_coding
     from markhood.model.fitting.fit import fit_model
     from markhood.output.graphs.files import read_graph
@@ -142,3 +140,105 @@ def _print_summary(model: Any) -> None:
         from markhood.model.fitted.summary import SELECTION
 
         console.print(SELECTION.replace("fit all pairs", "use --all-pairs"))
+
+
+def check(
+    model: Annotated[Path, typer.Argument(help="A graph or a model that markhood wrote.")],
+    data: Annotated[Path, typer.Argument(help="The data file that it was learned from.")],
+    ask: AskReading,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the test of every triple of variables: .csv."),
+    ] = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(help="Write observed and expected covariances of all pairs: .csv."),
+    ] = None,
+    triples: Annotated[
+        Path | None,
+        typer.Option(help="Write observed and expected third moments: .csv."),
+    ] = None,
+    sum_scores: Annotated[
+        Path | None,
+        typer.Option(help="Write the observed and expected distribution of the sum score: .csv."),
+    ] = None,
+    replicates: Annotated[
+        int, typer.Option(help="Number of samples of the model to compare the data with.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+) -> None:
+    """Check whether a pairwise network fits the data, and find interactions of three variables.
+
+    [bold]Examples[/bold]
+
+      markhood check symptoms.json symptoms.csv
+
+      markhood check model.json symptoms.csv -o third-order.csv --pairs pairs.csv
+    """
+    from markhood.data.labels import as_samples
+    from markhood.model.checking.check import check_model
+    from markhood.output.graphs.files import read_graph
+    from markhood.output.model_files import holds_model, read_model
+
+    tables = (output, pairs, triples, sum_scores)
+    check_outputs([], inputs=[model, data, *ask.files()], tables=tables)
+    read: Any = read_model(model) if holds_model(model) else read_graph(model)
+    names = read.variables.names
+    samples = as_samples(data, ask.reading(columns=names)) if ask.given else data
+    found = check_model(read, samples, replicates=replicates, seed=seed)
+    made = (found.third_order_rows, found.pair_rows, found.triple_rows, found.sum_score_rows)
+    write_tables(*zip(tables, made, strict=True))
+    console = console_for([])
+    for text in found.findings():
+        console.print(text)
+    for title, listed in (
+        ("Third-order interactions", found.third_order_rows()),
+        ("Pairs that deviate most", found.pair_rows()),
+    ):
+        if listed:
+            print_table(texts_of(listed[:ROWS_SHOWN], HIDDEN), console, title)
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model that markhood fit wrote.")],
+    data: Annotated[
+        Path,
+        typer.Argument(help="Data with the model's columns; the targets may be left out."),
+    ],
+    target: Annotated[
+        str, typer.Option(metavar="LIST", help="Columns to predict: smokes, or smokes,coughs.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write predictions and probabilities: .csv.")
+    ],
+    seed: Annotated[
+        int, typer.Option(help="Random seed, where sums over many missing values are sampled.")
+    ] = 0,
+) -> None:
+    """Predict columns from all others: the most probable level, and the probability of each level.
+
+    Missing values in the other columns are summed over.
+
+    [bold]Examples[/bold]
+
+      markhood predict model.json new.csv --target coughs --output predicted.csv
+    """
+    from markhood.data.variables import level_text
+    from markhood.output.csv_tables import write_table
+    from markhood.output.model_files import read_model
+
+    if seed < 0:
+        raise InputError("option-value", "seed", f"--seed must be 0 or more, not {seed}.")
+    check_outputs([], inputs=[model, data], tables=[output])
+    fitted = read_model(model)
+    targets = words(target)
+    chances = fitted.predict_proba(data, targets, seed)
+    columns: dict[str, list[object]] = {}
+    for name, own in zip(targets, chances, strict=True):
+        levels = [level_text(v) for v in fitted.levels[fitted.distribution.graph.number(name)]]
+        columns[name] = [levels[k] for k in own.argmax(axis=1).tolist()]
+        for level, share in zip(levels, own.T.tolist(), strict=True):
+            columns[f"{name} = {level}"] = [round(p, 6) for p in share]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    write_table(rows, output)
+    announce(f"Wrote {output}: {len(rows)} samples")
