@@ -179,6 +179,6 @@ def unfold(graph: Graph, join: bool = True) -> Graph:
     >>> graph.unfold().edge_names(), graph.unfold().coupling
     ([('a', 'b'), ('a', 'c'), ('b', 'c')], array([ 2., nan, -2.]))
     """
-    from markhood.graph.convert import unfolded
+    from markhood.graph.edge_table import unfolded
 
     return unfolded(graph, join)
