@@ -16,7 +16,7 @@ from markhood.data.coding.encode import encode
 from markhood.data.formats.files import read_samples
 from markhood.data.reading import TableFormat
 from markhood.data.samples import Weights
-from markhood.data.weights import UNIT, as_weights, repeated, similarity_weights
+from markhood.data.weights import MOST_REPEATED, UNIT, as_weights, repeated, similarity_weights
 from messages import refuses, warns
 
 TABLE = np.array([[0, 1, 1], [1, 1, 0], [1, 0, 0], [2, 0, 1]])
@@ -302,3 +302,11 @@ def test_numeric_covariates_keep_their_samples_where_weights_are_rounded_to_zero
     assert samples.rows.tolist() == kept.tolist()
     assert samples.account.rows_left_out["weight zero"] == 10
     assert samples.reals["age"].values.tolist() == table["age"][kept].tolist()
+
+
+def test_property_huge_frequencies_are_repeated_in_proportion():
+    samples = encode([[0, 1], [1, 0], [1, 1]], weights=[10**8, 3 * 10**8, 1])
+    found = repeated(samples)
+    assert abs(found.n_samples / MOST_REPEATED - 1) < 1e-3
+    assert found.ones[0] / found.n_samples == pytest.approx(0.75, abs=1e-3)
+    assert repeated(encode([[0, 1], [1, 0]], weights=[2, 3])).n_samples == 5

@@ -348,6 +348,10 @@ def run_case(case: Case, home: Path) -> Outcome:
         faults += excess(used)
     if case.signal and code == 1 and "/commandline/start.py" not in errors:
         faults = []  # it came in the few lines of ours that stand around the program's own
+    if case.signal and "Exception ignored" in errors and errors.count("Traceback") == 1:
+        faults = [
+            fault for fault in faults if fault != "traceback"
+        ]  # Python itself lost the signal
     (folder / "closed").chmod(0o755)
     shutil.rmtree(folder)
     return Outcome(-999 if code is None else code, errors, faults)

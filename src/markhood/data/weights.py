@@ -40,6 +40,7 @@ LIKELY_MEAN = 50  # and so are whole numbers with at least this mean
 LARGEST_WHOLE = 2.0**53  # all larger numbers are whole
 COVERED = 0.1  # share of the possible rows that a table of counts has at least
 PARTS_OF_MEAN = 4  # to which weights are rounded where samples are repeated
+MOST_REPEATED = 1 << 22  # samples; a path of l1lr takes up to 50 bytes for each
 SIDE = 128  # samples per side of a tile, so that it fits in the cache
 
 WeightsAre = Literal["auto", "frequencies", "survey"]
@@ -322,6 +323,8 @@ def weighted(samples: Samples, weights: Any, weights_are: WeightsAre = "auto") -
 def repeated(samples: Samples) -> Samples:
     """Repeat each sample as often as its weight, rounded to quarters of the mean unless whole.
 
+    Weights with a larger sum than `MOST_REPEATED` are scaled down to it.
+
     Examples
     --------
     >>> from markhood.data.coding.encode import encode
@@ -335,6 +338,9 @@ def repeated(samples: Samples) -> Samples:
         return replace(samples, weights=None)
     if samples.weights.unit != 1:
         counts = np.rint(PARTS_OF_MEAN * counts / counts.mean()).astype(np.int64)
+    total = float(counts.sum(dtype=np.float64))
+    if total > MOST_REPEATED:
+        counts = np.maximum(1, np.rint(counts * (MOST_REPEATED / total))).astype(np.int64)
     n_samples = int(counts.sum())
     require_memory(len(samples.words), n_samples)
     words = np.zeros((len(samples.words), words_per_row(n_samples)), np.uint64)

@@ -26,7 +26,7 @@ def as_graph(given: Any) -> Graph:
     --------
     >>> as_graph([(0, 1)])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    markhood.errors.InputError: Expected a graph, not a list: give a Graph or a fitted estimator, ...
+    markhood.errors.InputError: Expected a graph, not a list: ...
     """
     graph = given if isinstance(given, Graph) else getattr(given, "graph_", None)
     if not isinstance(graph, Graph):
@@ -36,7 +36,7 @@ def as_graph(given: Any) -> Graph:
         raise InputError(
             "graph-invalid",
             "graph",
-            f"Expected a graph, not a {name}: give a Graph or a fitted estimator, or use a function "
-            "of markhood.convert.",
+            f"Expected a graph, not a {name}: give a Graph or a fitted estimator, or use a "
+            "function of markhood.convert.",
         )
     return graph

@@ -122,3 +122,14 @@ def test_example_a_folder_of_parquet_files_in_the_order_of_names(tmp_path):
     frame.drop("b").write_parquet(tmp_path / "part-9.parquet")
     with refuses("columns-differ", "b", "missing"):
         read_samples(tmp_path)
+
+
+@pytest.mark.parametrize("columns", [{}, {"a": pa.nulls(1 << 40), "b": pa.nulls(1 << 40)}])
+def test_example_columns_without_values_are_not_read(tmp_path, columns):
+    path = tmp_path / "t.arrow"
+    batch = pa.RecordBatch.from_arrays([*columns.values()], names=[*columns])
+    with pa.ipc.new_file(path, batch.schema) as file:
+        file.write_batch(batch)
+    assert path.stat().st_size < 2000
+    with refuses("too-few-columns", ""):
+        read_samples(path)

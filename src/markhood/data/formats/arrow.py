@@ -18,6 +18,7 @@ from markhood.data.coding.frames import (
     as_frame,
     declared_categories,
 )
+from markhood.data.coding.problems import check_shape
 from markhood.data.kinds import Category
 from markhood.data.reading import Reading
 from markhood.data.samples import Samples
@@ -134,6 +135,9 @@ def _encode_batches(
 ) -> Samples:
     names, weights, reading = wanted
     types = {field.name: field.type for field in schema}
+    if not any(name in types and not pyarrow.types.is_null(types[name]) for name in names):
+        # Without buffers, a file of a kilobyte has as many rows as it says: 10^14.
+        check_shape(n_samples or 0, 0, min_columns=reading.min_columns)
     declared = {
         j: Category((), types[name].ordered)
         for j, name in enumerate(names)

@@ -72,11 +72,9 @@ def _covariates(graph: Graph, layout: Layout, fit: Fit) -> tuple[Covariate, ...]
     """Return the effects of the continuous covariates, with standard errors."""
     slopes = np.concatenate(layout.slopes_of(fit.parameters), axis=1)  # (n_reals, n_columns)
     functions = [
-        Functions(start + k + layout.n_reals * np.arange(own.shape[1]), own, v)
+        Functions(layout.real_starts[v] + k + layout.n_reals * np.arange(own.shape[1]), own, v)
         for k in range(layout.n_reals)
-        for v, (start, own) in enumerate(
-            zip(layout.real_starts.tolist(), layout.scores, strict=False)
-        )
+        for v, own in enumerate(layout.scores)
     ]
     if not functions:
         return ()
