@@ -124,10 +124,11 @@ def test_example_a_folder_of_parquet_files_in_the_order_of_names(tmp_path):
         read_samples(tmp_path)
 
 
-@pytest.mark.parametrize("columns", [{}, {"a": pa.nulls(1 << 40), "b": pa.nulls(1 << 40)}])
-def test_example_columns_without_values_are_not_read(tmp_path, columns):
+@pytest.mark.parametrize("names", [[], ["a", "b"]])
+def test_example_columns_without_values_are_not_read(tmp_path, names):
     path = tmp_path / "t.arrow"
-    batch = pa.RecordBatch.from_arrays([*columns.values()], names=[*columns])
+    column = pa.Array.from_buffers(pa.null(), (1 << 31) - 1, [None])
+    batch = pa.RecordBatch.from_arrays([column] * len(names), names=names)
     with pa.ipc.new_file(path, batch.schema) as file:
         file.write_batch(batch)
     assert path.stat().st_size < 2000

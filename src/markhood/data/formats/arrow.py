@@ -135,9 +135,7 @@ def _encode_batches(
 ) -> Samples:
     names, weights, reading = wanted
     types = {field.name: field.type for field in schema}
-    if not any(name in types and not pyarrow.types.is_null(types[name]) for name in names):
-        # Without buffers, a file of a kilobyte has as many rows as it says: 10^14.
-        check_shape(n_samples or 0, 0, min_columns=reading.min_columns)
+    has_values = any(not pyarrow.types.is_null(types[name]) for name in names if name in types)
     declared = {
         j: Category((), types[name].ordered)
         for j, name in enumerate(names)
@@ -145,6 +143,9 @@ def _encode_batches(
     }
     encoder = None
     for table in whole_words(pyarrow, batches, schema, chunk_rows(len(names) * 8)):
+        if not has_values and len(table):
+            # Columns without buffers have as many rows as the file claims: 10^14 in a kilobyte.
+            check_shape(len(table), 0, min_columns=reading.min_columns)
         frame = as_frame(table.select(names))
         assert frame is not None
         if encoder is None:
