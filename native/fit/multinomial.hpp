@@ -16,8 +16,9 @@
 
 namespace markhood::MARKHOOD_TIER {
 
+constexpr double kProductsPerFactor = 500.0;  // the work of a factorisation over that of a product, from which conjugate gradients are faster
+constexpr double kFarthest = 100.0;  // in log odds
 constexpr double kShortSeries = 0.1;  // up to which a logarithm is replaced by the first terms of its series
-constexpr double kFractionToBoundary = 0.999;  // of the way to where a tilted probability becomes zero
 
 // Coefficients are (n_predictors, n_levels - 1), the thresholds first.
 class MultinomialModel {
@@ -76,9 +77,9 @@ class MultinomialModel {
     double spread(const double*) const { return spread_; }
 
     // KL(q, p) at most, of the tilted probabilities q = p + p' (change - its mean) of the prepared step, with p' where the second
-    // derivatives were taken: what can be gained at most. Without end where q is negative, or, if not all coordinates are in the
-    // step, has not the sums of the samples.
-    double divergence(const double* gradient, bool all_usable) {
+    // derivatives were taken: what can be gained at most. Infinite where q is negative. Where its sums differ from those of the samples
+    // by more than rounding, the difference times kFarthest is added: no coefficient goes farther before the remaining gain is rounding.
+    double divergence(const double* gradient, bool has_sums) {
         double sum = 0.0;
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             const double scale = 1.0 / sum_[r], mean = mean_change(r);
@@ -92,50 +93,7 @@ class MultinomialModel {
             }
             sum += total_[r] * of_row;
         }
-        return all_usable || has_sums_of_samples(gradient) ? sum : HUGE_VAL;
-    }
-
-    // The likelihood at most of a regression without a variable, evaluated where the second derivatives with it lead. By these the
-    // probabilities p' with it, tilted towards those, keep all sums but the variable's: while none is negative. No fit has
-    // a likelihood above -(entropy of these).
-    double most_near() {
-        double slope = 0.0, entropy = 0.0, lowest = -1.0;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const std::size_t from = r * design_.n_levels, to = from + design_.n_levels;
-            for (std::size_t c = from; c < to; ++c) change_[c] = left_[c] ? 0.0 : linear_[c] - log_share_[c];
-            const double mean = mean_change(r);
-            double of_row = 0.0, at = 0.0;
-            for (std::size_t c = from; c < to; ++c) {
-                if (left_[c]) continue;
-                change_[c] -= mean;
-                lowest = change_[c] < lowest ? change_[c] : lowest;
-                of_row += curved_share_[c] * change_[c] * log_share_[c];
-                at += curved_share_[c] * log_share_[c];
-            }
-            slope += total_[r] * of_row;
-            entropy += total_[r] * at;
-        }
-        const double times = -kFractionToBoundary / lowest;
-        double divergence = 0.0;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            double of_row = 0.0;
-            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
-                of_row += curved_share_[c] * divergence_of(times * change_[c]);
-            divergence += total_[r] * of_row;
-        }
-        return entropy + times * slope + divergence;
-    }
-
-    // The most by which two levels of a row are apart from what they are there.
-    double distance_near() const {
-        double widest = 0.0;
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            Range moved;
-            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
-                if (!left_[c]) moved.take(linear_[c] - log_share_[c]);
-            widest = moved.width() > widest ? moved.width() : widest;
-        }
-        return widest;
+        return has_sums ? sum : sum + kFarthest * missed_sums(gradient);
     }
 
     double evaluate(const double* b) {
@@ -171,32 +129,76 @@ class MultinomialModel {
         blocks_.write(design_, power_.data(), sum_.data(), total_.data(), n_there_.data(), hessian);
     }
 
-    // Takes the probabilities, (n_rows, n_levels), where the second derivatives are that are used, and their logarithms.
-    void set_curved(const double* shares, const double* log_shares) {
-        curved_share_.resize(left_.size());
-        std::memcpy(curved_share_.data(), shares, left_.size() * sizeof(double));
-        log_share_ = log_shares;
+    // Whether products with the curvature are to be had, and cost much less than factorising it.
+    bool has_products() const {
+        if (design_.values || !design_.n_members) return false;
+        const std::size_t padded = (design_.n_levels + 7) / 8 * 8;  // the same on all processors
+        const double n = static_cast<double>(n_parameters), cells = static_cast<double>(padded * (design_.n_rows + design_.starts[design_.n_rows]));
+        return n * n * n > kProductsPerFactor * cells;
     }
 
-    // The logarithms of the probabilities where it was evaluated last.
-    void copy_log_shares(Buffer<double>& to) const {
-        to.resize(left_.size());
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const std::size_t from = r * design_.n_levels, end = from + design_.n_levels;
-            double highest = -HUGE_VAL;
-            for (std::size_t c = from; c < end; ++c) highest = !left_[c] && linear_[c] > highest ? linear_[c] : highest;
-            for (std::size_t c = from; c < end; ++c) to[c] = linear_[c] - highest - std::log(sum_[r]);
+    // Prepares products with the curvature where the cells were weighed last, and their preconditioner: the inverse diagonal of the curvature
+    // of all indicators, those of first levels included.
+    void begin_products() {
+        note_curved();
+        padded_share_.zeros(design_.n_rows * n_packs());
+        for (std::size_t r = 0; r < design_.n_rows; ++r)
+            std::memcpy(padded_share_.data() + r * n_packs(), curved_share_.data() + r * design_.n_levels, design_.n_levels * sizeof(double));
+        for (std::size_t r = 0; r < design_.n_rows; ++r)
+            for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
+                residual_[c] = total_[r] * curved_share_[c] * (1.0 - curved_share_[c]);
+        padded_.zeros(design_.n_predictors * n_packs());
+        add_residuals<false>();
+        inverse_.copy(padded_);
+        first_inverse_.resize(design_.n_members * n_packs());
+        sum_first_levels(inverse_, first_inverse_);
+        for (Buffer<Pack>* sums : {&first_inverse_, &inverse_})
+            for (std::size_t p = sums->size(); p-- > 0;) {
+                const Pack sum = (*sums)[p], least = kSmallestPivot * inverse_[p % n_packs()];
+                (*sums)[p] = sum > least ? 1.0 / sum : Pack{};
+            }
+    }
+
+    // to = H v.
+    void multiply(const double* v, double* to) {
+        pad(v);
+        sums_.zeros(padded_.size());
+        switch (n_packs()) {
+            case 1: multiply_rows<1>(); break;
+            case 2: multiply_rows<2>(); break;
+            case 3: multiply_rows<3>(); break;
+            case 4: multiply_rows<4>(); break;
+            default: multiply_rows<0>();
         }
+        padded_.swap(sums_);
+        unpad(to);
+    }
+
+    // Divides the sums over each level of each member by the diagonal of the curvature; as coefficients, the first levels' parts are zero.
+    void precondition(const double* rest, double* to) {
+        for (std::size_t u = 0; u < design_.n_predictors; ++u) {
+            double *sums = padded_levels(u), all = 0.0;
+            for (std::size_t k = 0; k < n_thresholds; ++k) all += sums[k + 1] = rest[u * n_thresholds + k];
+            sums[0] = -all;
+        }
+        first_.resize(first_inverse_.size());
+        sum_first_levels(padded_, first_);
+        for (std::size_t p = 0; p < first_.size(); ++p) first_[p] *= first_inverse_[p];
+        for (std::size_t p = n_packs(); p < padded_.size(); ++p) padded_[p] *= inverse_[p];
+        for (std::size_t p = 0; p < n_packs(); ++p) padded_[p] = Pack{};
+        for (std::size_t m = 0; m < design_.n_members; ++m)
+            for (std::size_t p = 0; p < n_packs(); ++p) {
+                padded_[p] += first_[m * n_packs() + p];
+                for (std::size_t u = design_.members[m]; u < design_.members[m + 1]; ++u) padded_[u * n_packs() + p] -= first_[m * n_packs() + p];
+            }
+        for (std::size_t u = 0; u < design_.n_predictors; ++u)
+            for (std::size_t k = 0; k < n_thresholds; ++k) to[u * n_thresholds + k] = padded_levels(u)[k + 1] - padded_levels(u)[0];
     }
 
     // The gradient alone: what a Hessian costs is many times more.
     void differentiate(double* gradient) {
         for (std::size_t r = 0; r < design_.n_rows; ++r) set_residual(r);
-        padded_.zeros(design_.n_predictors * n_packs());
-        if (design_.values) add_residuals<true>();
-        else add_residuals<false>();
-        for (std::size_t u = 0; u < design_.n_predictors; ++u)
-            std::memcpy(gradient + u * n_thresholds, padded_levels(u) + 1, n_thresholds * sizeof(double));
+        sum_residuals(gradient);
     }
 
     // The certificate of separation: see separation.hpp.
@@ -255,26 +257,19 @@ class MultinomialModel {
         return dot(curved_share_.data() + from, change_.data() + from, design_.n_levels);
     }
 
-    // Whether what the tilted probabilities have more than p, in trial_linear_, is the gradient.
-    bool has_sums_of_samples(const double* gradient) {
+    // How much the sums of what the tilted probabilities have more than p, in trial_linear_, miss the gradient.
+    double missed_sums(const double* gradient) {
+        residual_.copy(trial_linear_);
         rest_.resize(n_parameters);
-        std::memcpy(rest_.data(), gradient, n_parameters * sizeof(double));
-        for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const double* more = trial_linear_.data() + r * design_.n_levels + 1;
-            for (std::size_t k = 0; k < n_thresholds; ++k) rest_[k] -= more[k];
-            for (std::size_t a = design_.starts[r]; a < design_.starts[r + 1]; ++a) {
-                double *to = rest_.data() + design_.active[a] * n_thresholds, x = design_.values ? design_.values[a] : 1.0;
-                for (std::size_t k = 0; k < n_thresholds; ++k) to[k] -= x * more[k];
-            }
-        }
-        return largest_size(rest_.data(), n_parameters) < kMomentRounding;
+        sum_residuals(rest_.data());
+        double missed = 0.0;
+        for (std::size_t k = 0; k < n_parameters; ++k) missed += std::fabs(gradient[k] - rest_[k]);
+        return missed;
     }
 
     // to[r, k] = sum over the row's predictors u of x_u b[u, k - 1], and to[r, 0] = 0.
     void linear(const double* b, double* to) {
-        padded_.zeros(design_.n_predictors * n_packs());
-        for (std::size_t u = 0; u < design_.n_predictors; ++u)
-            std::memcpy(padded_levels(u) + 1, b + u * n_thresholds, n_thresholds * sizeof(double));
+        pad(b);
         if (design_.values) sum_predictors<true>(to);
         else sum_predictors<false>(to);
     }
@@ -375,6 +370,57 @@ class MultinomialModel {
         }
     }
 
+    // The sums of residual_ over the rows of each predictor.
+    void sum_residuals(double* to) {
+        padded_.zeros(design_.n_predictors * n_packs());
+        if (design_.values) add_residuals<true>();
+        else add_residuals<false>();
+        unpad(to);
+    }
+
+    // Writes numbers of parameters to padded_, and back.
+    void pad(const double* b) {
+        padded_.zeros(design_.n_predictors * n_packs());
+        for (std::size_t u = 0; u < design_.n_predictors; ++u)
+            std::memcpy(padded_levels(u) + 1, b + u * n_thresholds, n_thresholds * sizeof(double));
+    }
+    void unpad(double* to) {
+        for (std::size_t u = 0; u < design_.n_predictors; ++u)
+            std::memcpy(to + u * n_thresholds, padded_levels(u) + 1, n_thresholds * sizeof(double));
+    }
+
+    // Adds to sums_ what the curvature makes of padded_, row by row: N p (change - its mean) for each of the row's predictors.
+    template <std::size_t kRowPacks>
+    void multiply_rows() {
+        const std::size_t n = kRowPacks ? kRowPacks : n_packs();
+        row_.resize(n);
+        Pack registers[kRowPacks ? kRowPacks : 1], *change = kRowPacks ? registers : row_.data();
+        for (std::size_t r = 0; r < design_.n_rows; ++r) {
+            if (n_there_[r] < 2) continue;  // certain
+            const Pack* share = padded_share_.data() + r * n;
+            const std::uint32_t *begin = design_.active + design_.starts[r], *end = design_.active + design_.starts[r + 1];
+            Pack mean{};
+            for (std::size_t p = 0; p < n; ++p) change[p] = padded_[p];
+            for (const std::uint32_t* u = begin; u < end; ++u)
+                for (std::size_t p = 0; p < n; ++p) change[p] += padded_[*u * n + p];
+            for (std::size_t p = 0; p < n; ++p) mean += share[p] * change[p];
+            const double of_row = total(mean);
+            for (std::size_t p = 0; p < n; ++p) sums_[p] += change[p] = total_[r] * share[p] * (change[p] - of_row);
+            for (const std::uint32_t* u = begin; u < end; ++u)
+                for (std::size_t p = 0; p < n; ++p) sums_[*u * n + p] += change[p];
+        }
+    }
+
+    // The sums over the first level of each member: those of all rows, less those of its other levels.
+    void sum_first_levels(const Buffer<Pack>& sums, Buffer<Pack>& of_first) const {
+        for (std::size_t m = 0; m < design_.n_members; ++m)
+            for (std::size_t p = 0; p < n_packs(); ++p) {
+                Pack sum = sums[p];
+                for (std::size_t u = design_.members[m]; u < design_.members[m + 1]; ++u) sum -= sums[u * n_packs() + p];
+                of_first[m * n_packs() + p] = sum;
+            }
+    }
+
     template <bool has_values>
     void add_residuals() {
         each_pack([&](std::size_t r, std::size_t p, std::size_t at) {
@@ -388,7 +434,6 @@ class MultinomialModel {
 
     Design design_{};
     double spread_ = 0.0;
-    const double* log_share_ = nullptr;
     LevelProducts products_;
     LevelBlocks blocks_;
     Scaling scaling_;
@@ -396,6 +441,8 @@ class MultinomialModel {
     Cells cells_;
     Buffer<unsigned char>& left_ = cells_.left;
     Buffer<double> linear_, trial_linear_, change_, eta_, power_, sum_, total_, residual_, rest_;
+    Buffer<Pack> inverse_, first_inverse_, first_;  // of the preconditioner
+    Buffer<Pack> padded_share_, sums_, row_;         // of products with the curvature
     Buffer<Pack> padded_;  // numbers of parameters, (n_predictors, levels in whole packs), the first level's too
     Buffer<double> curved_share_;  // the probabilities where the second derivatives were taken
 };

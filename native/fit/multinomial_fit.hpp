@@ -11,26 +11,8 @@ class MultinomialFit : public Newton<MultinomialModel> {
     // does where that does not exceed `floor`.
     double maximise(Design design, double l1, double l2, double floor) {
         model_.set(design);
-        if (shares_) model_.set_curved(shares_, log_shares_.data());
-        else if (l1 == 0 && l2 == 0) model_.improve(coefficients.data());
-        shares_ = nullptr;
+        if (l1 == 0 && l2 == 0) model_.improve(coefficients.data());
         return Newton::maximise(model_, l1, l2, floor);
-    }
-
-    // The second derivatives of a fit of this design at `b`, and the probabilities there, (n_rows, n_levels).
-    void differentiate(Design design, const double* b, Cholesky& hessian) {
-        model_.set(design);
-        model_.evaluate(b);
-        gradient_.resize(model_.n_parameters);
-        hessian.resize(model_.n_parameters);
-        model_.differentiate(gradient_.data(), hessian.data());
-        model_.copy_log_shares(log_shares_);
-    }
-
-    // As Newton does, where the next design's probabilities at that point are `shares`.
-    void know_near(const double* hessian, const double* product, const double* shares) {
-        Newton::know_near(hessian, product);
-        shares_ = shares;
     }
 
     // The probabilities at the end of a fit, (n_rows, n_levels).
@@ -59,8 +41,6 @@ class MultinomialFit : public Newton<MultinomialModel> {
   private:
     static constexpr double kFarLogOdds = 20.0;  // about where separated cells end
 
-    const double* shares_ = nullptr;
-    Buffer<double> gradient_, log_shares_;
     MultinomialModel model_;
 };
 

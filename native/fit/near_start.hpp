@@ -1,7 +1,7 @@
 // Where a regression without some of its parameters starts, by the second derivatives with them.
 //
 // With H at the maximum b, the best point without the parameters G is nearly H_-G^-1 (H b)_-G: there the quadratic that has its
-// maximum at b is largest. Newton::know_near takes H_-G and (H b)_-G.
+// maximum at b is largest. Newton::know_near takes H_-G.
 #pragma once
 #include "fit/newton.hpp"
 
@@ -42,7 +42,6 @@ class NearStart {
     }
 
     const double* hessian() const { return hessian_.data(); }
-    const double* product() const { return product_.data(); }
 
     // Copies numbers of all parameters but those left out.
     void copy(const double* values, double* to) const {

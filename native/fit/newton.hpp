@@ -6,7 +6,8 @@
 //
 //     1. *Gradient* g, from zero or from the coefficients of a neighbouring fit (warm start).
 //     2. *Factorise* the curvature H (minus the second derivatives); or, while every step promises at most the share kChordContraction of
-//        the one before, reuse the last factorisation (chord.hpp).
+//        the one before, reuse the last factorisation (chord.hpp). Where a factorisation costs much more than products with H, solve by
+//        conjugate gradients instead (conjugate_gradients.hpp).
 //     3. *Direction* s = H^-1 g, which promises the gain g's; under an L1 penalty the best step of the quadratic model (l1_step.hpp).
 //        Stop where the promised gain is negligible: converged, unless a coordinate without a pivot has a gradient.
 //     4. *Separation certificate* (separation.hpp): where a step promises little, or goes very far, ask whether cells without samples
@@ -14,26 +15,8 @@
 //     5. *Bound* (tilted_bound.hpp): stop where the step proves that no fit exceeds `floor`: stopped by a bound.
 //     6. *Line search*: halve the step until its gain is the share kSufficientDecrease of what it promises.
 //
-// A fit that ends in any other way is not converged.
-// `kernels/reference/newton.py` is the same loop in NumPy.
-//
-// A likelihood has coefficients without a penalty first, then slopes, and no solver:
-//
-//     n_parameters, n_thresholds
-//     evaluate(b)               L at b
-//     differentiate(g, H)       gradient and lower triangle of the curvature where L was evaluated last
-//
-// and for the policies what it can:
-//
-//     differentiate(g), curvature(H)    one of the two alone, and has_costly_curvature(): chord steps
-//     differentiate_rest(g, H, K, n)    the same as differentiate(g, H), where the first n rows of H are in K
-//     prepare(step)             the largest change of a log odds along a step; then attempt(trial, length) is L at trial, `length` of the
-//                               prepared step away, accept() continues from there, and spread(step) is the largest change of a difference
-//                               of two log odds of a row; rough_spread(step) is an upper bound on it before the step is prepared
-//     divergence(g, all)        KL(q, p) of the bound, for chord steps too where kBoundsChords
-//     most_near(), distance_near()   what the fit of a larger model says about this one (see start_near)
-//     propose_leaving(step), weigh_equally(), confirm_leaving(d, past), retract(), restore()     the certificate of separation
-//     reach(k), n_samples()     the range of the predictor of coefficient k, and the total weight: for `settle`
+// A fit that ends in any other way is not converged. `kernels/reference/newton.py` is the same loop in NumPy, and README.md lists what a
+// likelihood provides.
 //
 // **The last step needs no check.** Along a step no second derivative changes by more than a factor exp(+-spread), so after a whole
 // step the next one would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of it.
@@ -43,6 +26,7 @@
 #include <utility>
 
 #include "fit/chord.hpp"
+#include "fit/conjugate_gradients.hpp"
 #include "fit/l1_step.hpp"
 #include "fit/separation.hpp"
 #include "fit/tilted_bound.hpp"
@@ -77,6 +61,7 @@ class Newton {
     double maximise(Likelihood& likelihood, double l1, double l2, double floor = -HUGE_VAL) {
         begin(likelihood, l1, l2);
         is_reusing_ = reuses(likelihood) && l1 == 0 && l2 == 0 && !wants_coefficients;
+        if constexpr (kHasProducts) has_products_ = is_reusing_ && likelihood.has_products();
         return climb(likelihood, true, floor);
     }
 
@@ -119,13 +104,10 @@ class Newton {
         n_known_ = n;
     }
 
-    // Takes for the next fit all of its curvature at a point nearby, and the product with where the maximum is by it: the fit
-    // starts there if that is better than `coefficients`. Where the likelihood has no bound for that, `coefficients` are there, at a known
-    // distance in log odds.
-    void know_near(const double* curvature, const double* product, double distance = 0.0) {
+    // Takes for the next fit all of its curvature at a point nearby, which is `distance` in log odds from `coefficients`.
+    void know_near(const double* curvature, double distance) {
+        near_ = curvature;
         distance_ = distance;
-        known_ = curvature;
-        product_ = product;
     }
 
     // Has the last maximum's coefficients end at a point that does not depend on rounding: takes the last step, or, where
@@ -175,23 +157,13 @@ class Newton {
 
   private:
     static constexpr bool kCertifies = requires(Likelihood& l, const double* step) { l.propose_leaving(step); };
+    static constexpr bool kHasProducts = requires(Likelihood& l) { l.has_products(); };
     static constexpr bool kBounds = requires(Likelihood& l, const double* g) { l.divergence(g, true); };
     static constexpr bool kPrepares = requires(Likelihood& l, const double* step) { l.prepare(step); };
     static constexpr bool kHasRoughSpread = requires(Likelihood& l, const double* step) { l.rough_spread(step); };
     static constexpr bool kReuses = requires(Likelihood& l, double* g) { l.differentiate(g); };
-    static constexpr bool kStartsNear = requires(Likelihood& l) { l.most_near(); };
     static constexpr bool kKnowsFirst = requires(Likelihood& l, double* h) { l.differentiate_rest(h, h, h, 1); };
     static constexpr bool kBoundsChords = requires { Likelihood::kBoundsChords; };
-
-    // Share of the promise before that a chord step may promise: where it allows for the drift; and where it does not, for corrected steps
-    // and a held coefficient. With 0.5 for both, ordinal blankets take 7 % longer.
-    static constexpr double kChordContraction = 0.1, kPlainContraction = 0.5;
-    // Share of the tolerance of Laplace's method to which chord steps continue: the log determinant is then right to 1e-4.
-    static constexpr double kLaplaceGain = 0.005;
-    // What decides where a separated fit ends.
-    static constexpr double kInterceptRidge = 1e-12;  // the same for an intercept
-    static constexpr double kDivergingGrowth = 0.1;   // growth of a coefficient at infinity as the penalty falls by a factor e
-    static constexpr int kFinalSteps = 3;             // whole steps after the likelihood shows no difference any more
 
     // The objective at `coefficients` under the prior, and what a step from there promises.
     std::pair<double, double> step_from(Likelihood& likelihood) {
@@ -218,7 +190,7 @@ class Newton {
         curvature_.resize(n_);
         has_prior_ = false;
         if (l2 > 0) set_prior(2 * l2, 0.0);
-        separated = is_laplace_ = is_reusing_ = is_correcting_ = false;
+        separated = is_laplace_ = is_reusing_ = is_correcting_ = has_products_ = is_conjugate_ = false;
         is_exact = true;
         tolerance_ = kPromisedGain;
         chord_.drift = HUGE_VAL;
@@ -235,7 +207,7 @@ class Newton {
     // The steps from `coefficients` to the maximum, which is returned.
     double climb(Likelihood& likelihood, bool first, double floor) {
         if (l1_ > 0 || has_prior_) floor = -HUGE_VAL;
-        if (product_ && start_near(likelihood, floor)) return bound_;
+        if (near_) start_near();
         double objective = evaluate(likelihood), ask_below = kCertificateGain;
         ask_beyond_ = kFarStep;
         double before = HUGE_VAL;  // promised by the last step
@@ -248,17 +220,14 @@ class Newton {
             const bool is_chord = contracts(at_most, before) && (kBoundsChords || is_correcting_ || objective + promised > floor);
             if (!is_chord) {
                 if (only_chords_) return left_over_ = HUGE_VAL;
-                differentiate(likelihood, promised < HUGE_VAL);  // 2
-                promised = solve(first);    // 3
-                if (pivots_.any_lost) keep(likelihood, previous_.data());
-                if (l1_ > 0) promised = l1_step_.solve(coefficients, gradient_, l1_, n_thresholds_, pivots_, step_.data());
-                first = drop_separated(likelihood, promised, ask_below);  // 4
-                if (first) {  // predictors that only the dropped cells distinguish from others are linear combinations now
+                promised = direction(likelihood, first, promised < HUGE_VAL);  // 2, 3
+                chord_.drift = HUGE_VAL;
+                if (drop_separated(likelihood, first, promised, ask_below)) {  // 4
+                    first = true;  // predictors that only the dropped cells distinguish from others are linear combinations now
                     objective = evaluate(likelihood);
-                    chord_.drift = HUGE_VAL;
                     continue;
                 }
-                chord_.begin(curvature_, n_);
+                if (!is_conjugate_) chord_.begin(curvature_, n_);
                 at_most = promised;
             }
             const double rounding = kObjectiveRounding * std::fabs(objective);
@@ -266,7 +235,7 @@ class Newton {
             left_over_ = at_most;
             if (!(at_most > tolerance_) && !(is_laplace_ && is_chord)) {
                 if (is_laplace_) objective += take_last_step(promised);
-                else if (!only_chords_ && l1_ == 0 && pivots_.has_lost(gradient_)) left_over_ = HUGE_VAL;
+                else if (!only_chords_ && l1_ == 0 && largest_size(gradient_.data(), n_) > kLostGradient) left_over_ = HUGE_VAL;
                 break;
             }
             if (unseen > 0 && at_most > 0.5 * before) break;
@@ -288,7 +257,8 @@ class Newton {
             const double spread = wants_coefficients || !is_whole ? HUGE_VAL : spread_of_step(likelihood);
             double next = HUGE_VAL;  // what the next step would promise
             if (is_chord && before < HUGE_VAL) next = at_most * at_most / before;
-            else if (!is_chord && spread < kDivergingStep) next = spread * spread * promised;
+            const double inexact = is_conjugate_ ? kRoughTolerance * kRoughTolerance : 0.0;
+            if (!is_chord && spread < kDivergingStep) next = (spread * spread + inexact) * promised;
             if (is_whole && !is_laplace_ && next < kPromisedGain) {
                 left_over_ = next;
                 break;
@@ -309,26 +279,14 @@ class Newton {
         return promised < (is_correcting_ || only_chords_ ? kPlainContraction : kChordContraction) * before;
     }
 
-    // Starts where the curvature known from a larger model leads, if that is better. Whether it is known from there that no fit exceeds
-    // `floor`.
-    bool start_near(Likelihood& likelihood, double floor) {
-        std::memcpy(curvature_.data(), known_, n_ * n_ * sizeof(double));
-        std::memcpy(gradient_.data(), product_, n_ * sizeof(double));
-        known_ = product_ = nullptr;
-        solve(true);
-        trial_.copy(step_);
-        std::memset(step_.data(), 0, n_ * sizeof(double));
-        if (!pivots_.all_curved_usable) return false;
-        if constexpr (kStartsNear) {
-            const double reached = likelihood.evaluate(trial_.data());
-            if (floor > -HUGE_VAL && is_below(floor, likelihood.most_near())) return true;
-            distance_ = likelihood.distance_near();
-            if (!(reached > likelihood.evaluate(coefficients.data()))) return false;
-            coefficients.swap(trial_);
-        }
+    // Has chord steps start by the curvature that is known from a larger model.
+    void start_near() {
+        std::memcpy(curvature_.data(), near_, n_ * n_ * sizeof(double));
+        near_ = nullptr;
+        pivots_.decompose(curvature_, n_, true);
+        if (!pivots_.all_curved_usable) return;
         chord_.begin(curvature_, n_);
         chord_.drift = distance_;
-        return false;
     }
 
     // Sets the gradient and the step by the last factorisation; returns what it promises.
@@ -343,18 +301,35 @@ class Newton {
         return chord_.direction(gradient_.data(), step_.data());
     }
 
+    // Sets gradient and step, the gradient unless it is known; returns what the step promises. By conjugate gradients where products with
+    // the curvature are to be had.
+    double direction(Likelihood& likelihood, bool& first, bool has_gradient) {
+        if constexpr (kHasProducts)
+            if (has_products_) {
+                if (!has_gradient) likelihood.differentiate(gradient_.data());
+                const double promised = conjugate_.solve(likelihood, gradient_.data(), n_, kRoughTolerance, step_.data());
+                is_conjugate_ = promised > -HUGE_VAL;
+                if (is_conjugate_) return promised;
+                has_gradient = true;
+            }
+        differentiate(likelihood, has_gradient);
+        const double promised = solve(first);
+        first = false;
+        if (pivots_.any_lost) keep(likelihood, previous_.data());
+        return l1_ > 0 ? l1_step_.solve(coefficients, gradient_, l1_, n_thresholds_, pivots_, step_.data()) : promised;
+    }
+
     // Drops the cells that a step takes away for good, if it promises little; whether there are any.
-    bool drop_separated(Likelihood& likelihood, double& promised, double& ask_below) {
+    bool drop_separated(Likelihood& likelihood, bool& first, double& promised, double& ask_below) {
         if constexpr (kCertifies) {
             if (l1_ > 0 || has_prior_ || !(promised < ask_below || goes_far(likelihood))) return false;
             ask_below = kCertificateRetry * promised;
             if (!likelihood.propose_leaving(step_.data())) return false;
-            if (certificate_.confirm(likelihood, step_, coefficients, gradient_, curvature_)) {
+            if (certificate_.confirm(likelihood, step_, coefficients, gradient_, curvature_, has_products_ ? &conjugate_ : nullptr)) {
                 ask_below = kCertificateGain;
                 return separated = true;
             }
-            differentiate(likelihood);
-            promised = solve(false);
+            promised = direction(likelihood, first, false);
         }
         return false;
     }
@@ -371,7 +346,7 @@ class Newton {
     }
 
     // Prepares the step; whether it proves that no fit exceeds `floor`. A spread that needs no preparation is tried first.
-    bool is_bounded(Likelihood& likelihood, double floor, double objective, double promised, double& longest) {
+    bool is_bounded(Likelihood& likelihood, double floor, double objective, double& promised, double& longest) {
         const bool can_bound = kBounds && floor > -HUGE_VAL;
         if constexpr (kHasRoughSpread) {
             const double spread = can_bound && pivots_.all_usable ? likelihood.rough_spread(step_.data()) : HUGE_VAL;
@@ -380,7 +355,20 @@ class Newton {
         if constexpr (kPrepares) longest = likelihood.prepare(step_.data());
         else longest = largest_size(step_.data(), n_);
         if constexpr (kBounds)
-            if (can_bound && is_below(floor, objective + likelihood.divergence(gradient_.data(), only_chords_ || pivots_.all_usable))) return true;
+            if (const bool has_sums = is_conjugate_ || only_chords_ || pivots_.all_usable;
+                can_bound && is_below(floor, objective + likelihood.divergence(gradient_.data(), has_sums)))
+                return !is_conjugate_ || is_bounded_exactly(likelihood, floor, objective, promised, longest);
+        return false;
+    }
+
+    // The same with a step by more conjugate gradients, so exact that the bound holds.
+    bool is_bounded_exactly(Likelihood& likelihood, double floor, double objective, double& promised, double& longest) {
+        if constexpr (kHasProducts) {
+            promised = std::fmax(promised, conjugate_.proceed(likelihood, n_, kFineTolerance, step_.data()));
+            longest = likelihood.prepare(step_.data());
+            if (is_below(floor, objective + likelihood.divergence(gradient_.data(), false))) return true;
+        }
+        is_exact = true;
         return false;
     }
 
@@ -498,8 +486,10 @@ class Newton {
     std::size_t n_ = 0, n_thresholds_ = 0, n_known_ = 0;
     bool has_prior_ = false, is_laplace_ = false, is_reusing_ = false, only_chords_ = false;
     bool is_correcting_ = false;  // chord steps by what the gradient did
-    const double *known_ = nullptr, *product_ = nullptr;
+    bool has_products_ = false, is_conjugate_ = false;  // whether steps, and the last one, are by conjugate gradients
+    const double *known_ = nullptr, *near_ = nullptr;
     Chord chord_;
+    ConjugateGradients conjugate_;
     L1Step l1_step_;
     Certificate certificate_;
     Pivots pivots_;

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "fit/cholesky.hpp"
+#include "fit/conjugate_gradients.hpp"
 #include "machine/buffer.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -21,17 +22,20 @@ class Certificate {
     // Drops the cells proposed by a step from b that leave in its direction; whether there are any that surely do. `gradient` and
     // `curvature` are overwritten.
     template <class Likelihood>
-    bool confirm(Likelihood& likelihood, const Buffer<double>& step, const Buffer<double>& b, Buffer<double>& gradient, Cholesky& curvature) {
+    bool confirm(Likelihood& likelihood, const Buffer<double>& step, const Buffer<double>& b, Buffer<double>& gradient, Cholesky& curvature,
+                 ConjugateGradients* conjugate) {
         const std::size_t n = b.size();
         for (Buffer<double>* of_parameters : {&direction_, &past_, &held_, &held_past_}) of_parameters->resize(n);
         for (int round = 0; round < kMaxRounds; ++round) {
             likelihood.weigh_equally();
-            likelihood.differentiate(gradient.data(), curvature.data());
-            curvature.multiply(step.data(), held_.data());
-            curvature.multiply(b.data(), held_past_.data());
-            pivots_.decompose(curvature, n, true);
-            curvature.substitute(held_.data(), direction_.data());
-            curvature.substitute(held_past_.data(), past_.data());
+            if (!conjugate || !hold(likelihood, step, b, *conjugate)) {
+                likelihood.differentiate(gradient.data(), curvature.data());
+                curvature.multiply(step.data(), held_.data());
+                curvature.multiply(b.data(), held_past_.data());
+                pivots_.decompose(curvature, n, true);
+                curvature.substitute(held_.data(), direction_.data());
+                curvature.substitute(held_past_.data(), past_.data());
+            }
             for (std::size_t k = 0; k < n; ++k) {
                 direction_[k] = step[k] - direction_[k];
                 past_[k] = b[k] - past_[k];
@@ -44,6 +48,22 @@ class Certificate {
     }
 
   private:
+    static constexpr double kTolerance = 1e-8;  // of the step that the other cells hold back
+
+    // The same by products with the curvature; whether that takes few enough.
+    template <class Likelihood>
+    bool hold(Likelihood& likelihood, const Buffer<double>& step, const Buffer<double>& b, ConjugateGradients& conjugate) {
+        if constexpr (requires { likelihood.begin_products(); }) {
+            const std::size_t n = b.size();
+            likelihood.begin_products();
+            likelihood.multiply(step.data(), held_.data());
+            likelihood.multiply(b.data(), held_past_.data());
+            return conjugate.solve(likelihood, held_.data(), n, kTolerance, direction_.data()) > -HUGE_VAL &&
+                   conjugate.solve(likelihood, held_past_.data(), n, kTolerance, past_.data()) > -HUGE_VAL;
+        }
+        return false;
+    }
+
     Pivots pivots_;
     Buffer<double> direction_, past_, held_, held_past_;  // the step and the way so far, and what they do to the cells that stay
 };

@@ -4,10 +4,8 @@
 #include <cmath>
 
 #include "count/level_table.hpp"
-#include "fit/level_bound.hpp"
 #include "fit/level_starts.hpp"
 #include "fit/multinomial_fit.hpp"
-#include "fit/near_start.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -26,6 +24,8 @@ class MultinomialScorer {
     // Makes `blanket` the current one and returns its score.
     double set_blanket(std::size_t target, const std::int64_t* blanket, std::size_t size) {
         size_ = size;
+        table_blanket_.resize(size);
+        for (std::size_t k = 0; k < size; ++k) table_blanket_[k] = blanket[k];
         table_.build(rows_, target, blanket, size);
         slopes_ = table_.n_levels - 1;
         first_.resize(size + 1);
@@ -53,7 +53,7 @@ class MultinomialScorer {
         coefficients.copy(fit.coefficients);
         starts().set_own(coefficients, fit.is_far());
         is_separated_ = fit.separated = lacks || fit.separated;
-        is_prepared_ = is_near_prepared_ = false;
+        is_converged_ = fit.status() != Status::kNotConverged;
         fit.copy_probabilities(fitted_);
         if (is_separated_) left_.copy(fit.left());
         return objective - price(first_[size], size);
@@ -70,10 +70,10 @@ class MultinomialScorer {
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
         const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate), levels = rows_.levels(candidate);
         is_exact = size_ == 0 && criterion_.is_plain() && !is_step(candidate) && !rows_.reals;
-        if (floor == HUGE_VAL && is_scattered() && !can_bound()) return -price(n_predictors, size_ + 1);
+        if (floor == HUGE_VAL && is_scattered()) return -price(n_predictors, size_ + 1);
         table_.count(candidate);
         if (is_exact) return saturated(levels) - price(n_predictors, 1);
-        if (floor == HUGE_VAL) return most(levels) - price(n_predictors, size_ + 1);
+        if (floor == HUGE_VAL) return saturated(levels) - price(n_predictors, size_ + 1);
         table_.split_counted(candidate);
         clear_predictors();
         for (std::size_t r = 0; r < table_.n_split; ++r) {
@@ -100,57 +100,81 @@ class MultinomialScorer {
     // The score with a member less, or, where no fit could exceed `floor`, a number between the two.
     double without(std::size_t position, double floor = -HUGE_VAL) {
         const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
+        merge_rows(position);
+        if (floor > -HUGE_VAL && is_known()) {
+            const double most = most_without() - price(n_predictors, size_ - 1);
+            is_exact = !(most <= floor);
+            if (!is_exact) return most;
+        }
         clear_predictors();
-        for (std::size_t r = 0; r < table_.n_rows; ++r) add_own(r, first_[position], gone);
+        for (std::size_t m = 0; m < merged_rows_.size(); ++m) add_own(merged_rows_[m], first_[position], gone);
+        starts_.push(static_cast<std::uint32_t>(active_.size()));
         if (has_values()) {
             tried_reach_.resize(0);
             for (std::size_t u = 0; u < first_[size_]; ++u)
                 if (u < first_[position] || u >= first_[position + 1]) tried_reach_.push(reach_[u]);
         }
-        starts_.push(static_cast<std::uint32_t>(active_.size()));
-        if (is_worth_near(floor) && is_near_known()) {
-            const double near = near_score(position, n_predictors, floor);
-            if (!is_separated_ || !is_exact) return near;
-        }
-        leave_lacking(position);
+        if (leave_lacking(position))
+            for (std::size_t m = 0; m < merged_rows_.size(); ++m)
+                std::memmove(tried_left_.data() + m * table_.n_levels, tried_left_.data() + merged_rows_[m] * table_.n_levels, table_.n_levels);
         start(n_predictors);
         tried_first_.resize(0);
         for (std::size_t k = 0; !has_values() && k <= size_; ++k)
             if (k != position) tried_first_.push(k < position ? first_[k] : first_[k] - gone);
         if (!starts().is_far()) copy_without(position, coefficients.data(), fit.coefficients.data());
-        return tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
+        return tried_score(merged_rows_.size(), merged_counts_.data(), n_predictors, size_ - 1, floor);
     }
 
   private:
     static constexpr std::size_t kTargets = 64;  // whose earlier fits are remembered, a megabyte each where there are many parameters
 
-    // Whether the second derivatives of the blanket's own fit are known, to start neighbouring fits with. They are where they
-    // cost much, and are found for the first that asks.
-    bool is_near_known() {
-        if (coefficients.size() < kManyParameters || !criterion_.is_plain() || fit.wants_coefficients) return false;
-        if (!is_near_prepared_) {
-            Design own = own_design();
-            if (is_separated_) own.left = left_.data();
-            fit.differentiate(own, coefficients.data(), hessian_);
+    // Whether the probabilities of the blanket's own fit have the sums of the samples, as bounds need.
+    bool is_known() const { return is_converged_ && criterion_.is_plain(); }
+
+    // Merges the rows of the table that differ only in the member at `position`.
+    void merge_rows(std::size_t position) {
+        const std::size_t levels = table_.n_levels;
+        merged_.zeros(table_.n_rows);
+        std::size_t n = 1;
+        for (std::size_t k = 0; k < size_ && !rows_.reals.n; ++k) {
+            if (k == position) continue;
+            const std::size_t own = rows_.levels(index_of(table_blanket_[k]));
+            numbers_.zeros(n * own);
+            n = 0;
+            for (std::size_t r = 0; r < table_.n_rows; ++r) {
+                std::uint32_t& number = numbers_[merged_[r] * own + table_.configurations[r * size_ + k]];
+                if (number == 0) number = static_cast<std::uint32_t>(++n);
+                merged_[r] = number - 1;
+            }
         }
-        return is_near_prepared_ = true;
+        for (std::size_t r = 0; r < table_.n_rows && rows_.reals.n; ++r) merged_[r] = static_cast<std::uint32_t>(r);
+        if (rows_.reals.n) n = table_.n_rows;
+        merged_rows_.resize(n);
+        merged_counts_.zeros(n * levels);
+        for (std::size_t r = table_.n_rows; r-- > 0;) {
+            merged_rows_[merged_[r]] = static_cast<std::uint32_t>(r);
+            for (std::size_t k = 0; k < levels; ++k) merged_counts_[merged_[r] * levels + k] += table_.counts[r * levels + k];
+        }
     }
 
-    // Whether to look near the blanket's own maximum first. Where that is separated it only bounds, which is worth second
-    // derivatives where predictors are steps: cells that leave by indicators leave most of them out.
-    bool is_worth_near(double floor) const {
-        return !is_separated_ || (floor > -HUGE_VAL && LevelProducts::suits(own_design()));
-    }
-
-    // The score without a member, fitted from the blanket's own maximum by its second derivatives. Where that is separated, the
-    // cells that have left stay away, though they might come back without the member: then the score is no more than this.
-    double near_score(std::size_t position, std::size_t n_predictors, double floor) {
-        if (is_separated_) tried_left_.copy(left_);
-        else tried_left_.resize(0);
-        near_.leave_out(first_[position] * slopes_, first_[position + 1] * slopes_, hessian_, coefficients);
-        start(n_predictors);
-        fit.know_near(near_.hessian(), near_.product(), fitted_.data());
-        return tried_score(table_.n_rows, table_.counts.data(), n_predictors, size_ - 1, floor);
+    // The likelihood at most without the member whose rows are merged. The mean over the merged rows of the probabilities with it has the
+    // sums of the samples too. By the duality of maximum likelihood and maximum entropy no fit has a likelihood above minus its entropy.
+    double most_without() {
+        const std::size_t levels = table_.n_levels, n = merged_rows_.size() * levels;
+        mean_.zeros(packs_for(n) * kPack);
+        merged_totals_.zeros(merged_rows_.size());
+        for (std::size_t r = 0; r < table_.n_rows; ++r) {
+            double all = 0.0;
+            for (std::size_t k = 0; k < levels; ++k) all += table_.counts[r * levels + k];
+            merged_totals_[merged_[r]] += all;
+            for (std::size_t k = 0; k < levels; ++k) mean_[merged_[r] * levels + k] += all * fitted_[r * levels + k];
+        }
+        double sum = 0.0;
+        for (std::size_t m = 0; m < merged_rows_.size(); ++m) sum -= n_log_n(merged_totals_[m]);
+        for (std::size_t c = 0; c < n; ++c) sum += n_log_n(mean_[c]);
+        // The sums of the samples but for what the blanket's own last step promised.
+        const double left_over = kNotConvergedGain + kObjectiveRounding * std::fabs(objective);
+        return sum + std::sqrt(2 * left_over * std::fabs(objective - sum)) + kBoundRounding;
     }
 
     // Starts the blanket's own fit from that of the target's blanket before, where they differ by a member.
@@ -172,28 +196,8 @@ class MultinomialScorer {
         std::memcpy(to + before, from + after, (coefficients.size() - after) * sizeof(double));
     }
 
-    // The likelihood at most of the blanket and the candidate that was counted: the regression itself seldom tells less than
-    // the table, and never costs as much as its logarithms.
-    double most(std::size_t levels) {
-        const double told = can_bound() ? objective + bound_.gain(table_.all_counts(), levels) : HUGE_VAL;
-        return told < HUGE_VAL ? told : saturated(levels);
-    }
-
     // Whether most samples have a row of their own: then the table says no more than that no likelihood is above zero.
     bool is_scattered() const { return 2 * table_.n_rows > rows_.n_samples; }
-
-    // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
-    bool can_bound() {
-        if (has_values() || is_separated_ || !criterion_.is_plain()) return false;
-        if (!is_prepared_) bound_.prepare(own_design(), coefficients.data());
-        return is_prepared_ = true;
-    }
-
-    // The design of the blanket itself, whatever the current one is.
-    Design own_design() const {
-        return {table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
-                has_values() ? own_values_.data() : nullptr, has_values() ? reach_.data() : nullptr};
-    }
 
     // Whether some predictors are not indicators.
     bool has_values() const { return rows_.ordered || rows_.reals.n; }
@@ -366,9 +370,8 @@ class MultinomialScorer {
     BitRows rows_;
     Criterion criterion_;
     std::size_t size_ = 0, slopes_ = 0, target_ = SIZE_MAX;
-    bool is_separated_ = false, is_prepared_ = false, is_near_prepared_ = false;
+    bool is_separated_ = false, is_converged_ = false;
     LevelTable table_;
-    LevelBound bound_;
     LevelStarts starts_of_target_[kTargets];
     Buffer<std::size_t> first_;        // the first predictor of every member, and past the last
     Buffer<std::size_t> tried_first_;  // the same of members by which a fit's start is scaled
@@ -376,8 +379,9 @@ class MultinomialScorer {
     Buffer<unsigned char> left_, tried_left_;  // cells that leave, of the blanket's rows and of those of a member more
     Buffer<std::uint64_t> lacking_;
     Buffer<double> own_values_, values_, reach_, tried_reach_, level_totals_, margin_, fitted_;
-    Cholesky hessian_;  // of the blanket's own fit
-    NearStart near_;
+    Buffer<std::int64_t> table_blanket_;
+    Buffer<std::uint32_t> merged_, numbers_, merged_rows_;  // of every row, the number of its merged row; of every merged row, its first
+    Buffer<double> merged_counts_, merged_totals_, mean_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -145,7 +145,7 @@ class OrdinalScorer {
         if (floor > -HUGE_VAL && is_below(floor, wald, spread)) return false;
         for (std::size_t k = 0; k < step_.size(); ++k) step_[k] += coefficients[k];
         near_.copy(step_.data(), fit.coefficients.data());
-        fit.know_near(near_.hessian(), near_.product(), spread);
+        fit.know_near(near_.hessian(), spread);
         return true;
     }
 

@@ -7,7 +7,9 @@ for a concave log-likelihood L and a Gaussian prior of precision P.
 1. *Gradient* g = L'(b) - Pb, from zero or from the coefficients of a neighbouring fit (warm start).
 2. *Factorise* C = P - L''(b). While the predicted gain of every step is at most CHORD_CONTRACTION
    times that of the previous step, reuse the last factorisation (a chord step). The curvature
-   changes by at most a factor exp(d) where no log odds change by more than d.
+   changes by at most a factor exp(d) where no log odds change by more than d. The native loop
+   does not factorise C where that costs much more than products with it: it solves C s = g by
+   preconditioned conjugate gradients, to a tolerance that the next step or the bound allows for.
 3. *Direction* s = C^-1 g, with the predicted gain g's; under an L1 penalty, the best step of the
    quadratic model. A coefficient whose predictor is a linear combination of earlier ones has no
    pivot and does not change. Stop where the predicted gain is negligible: CONVERGED, unless a
