@@ -87,7 +87,7 @@ class Bayes(BayesOptions, Method):
     scored_by: ClassVar[Criterion] = Bic(START_GAMMA)  # of the first graph and the final edges
     settling: ClassVar[Method] = Plrhc(gamma=START_GAMMA)  # the chains need one graph to start from
 
-    start_scale: float = START_SCALE  # of couplings in the first round
+    start_scale = START_SCALE  # of couplings in the first round: not an option
 
     def search(self, job: Job) -> SearchResult:
         return bayes(job, choice=self.choice, prior=self.prior_for(job), sweeps=self.lengths)
@@ -114,9 +114,10 @@ class Bayes(BayesOptions, Method):
         The error of chains is small compared with the spread between replicates.
         """
         found = learned.probabilities
-        scale = self.start_scale if found is None else found.scale
-        sweeps = self.sweeps or Sweeps.n_averaged
-        return replace(self, start_scale=scale, sweeps=sweeps, keep_draws=False)
+        method = replace(self, sweeps=self.sweeps or Sweeps.n_averaged, keep_draws=False)
+        if found is not None:
+            method.start_scale = found.scale
+        return method
 
     @property
     def lengths(self) -> Sweeps:
