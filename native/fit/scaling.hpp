@@ -43,20 +43,27 @@ class Scaling {
     std::size_t at(std::size_t r, std::size_t m) const { return slots_[r * design_.n_members + m] * n_packs_; }
     double* levels(Buffer<Pack>& packs, std::size_t at) const { return reinterpret_cast<double*>(packs.data() + at * n_packs_); }
 
+    // Numbers of a row's levels, in whole packs.
+    const Pack* padded(const double* values) {
+        std::memcpy(row_.data(), values, design_.n_levels * sizeof(double));
+        return row_.data();
+    }
+
     void list_slots() {
+        row_.zeros(n_packs_);
         const std::size_t n_members = design_.n_members;
         slots_.resize(design_.n_rows * n_members);
         for (Buffer<Pack>* of_slots : {&observed_, &expected_, &logs_}) of_slots->zeros(slot(n_members) * n_packs_);
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
-            const double* counts = design_.counts + r * design_.n_levels;
+            const Pack* counts = padded(design_.counts + r * design_.n_levels);
             std::size_t a = design_.starts[r];
             while (a < design_.starts[r + 1] && design_.active[a] < design_.members[0]) ++a;
             for (std::size_t m = 0; m < n_members; ++m) {
                 std::size_t s = slot(m);
                 if (a < design_.starts[r + 1] && design_.active[a] < design_.members[m + 1]) s += 1 + design_.active[a++] - design_.members[m];
                 slots_[r * n_members + m] = static_cast<std::uint32_t>(s);
-                double* to = levels(observed_, s);
-                for (std::size_t k = 0; k < design_.n_levels; ++k) to[k] += counts[k];
+                Pack* to = observed_.data() + s * n_packs_;
+                for (std::size_t p = 0; p < n_packs_; ++p) to[p] += counts[p];
             }
         }
     }
@@ -65,10 +72,11 @@ class Scaling {
     template <std::size_t n_packs>
     void sweep(const double* powers, const double* sums) {
         const std::size_t last = design_.n_members - 1;
-        shares_.zeros(design_.n_rows * n_packs_);
+        shares_.resize(design_.n_rows * n_packs_);
         for (std::size_t r = 0; r < design_.n_rows; ++r) {
             const double scale = 1.0 / sums[r];
-            for (std::size_t k = 0; k < design_.n_levels; ++k) levels(shares_, r)[k] = powers[r * design_.n_levels + k] * scale;
+            const Pack* own = padded(powers + r * design_.n_levels);
+            for (std::size_t p = 0; p < n_packs_; ++p) shares_[r * n_packs_ + p] = own[p] * scale;
             expect<n_packs>(r, last);
         }
         double at_least = kScaledGain;
@@ -140,6 +148,7 @@ class Scaling {
     double least_ = 0.0;
     std::size_t n_packs_ = 0;
     Buffer<std::uint32_t> slots_;                       // (n_rows, n_members), of each row's level
+    Buffer<Pack> row_;
     Buffer<Pack> shares_, observed_, expected_, logs_;  // of rows, and of slots: by the target's levels, in whole packs
 };
 
