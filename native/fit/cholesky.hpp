@@ -129,6 +129,16 @@ class Cholesky {
         }
     }
 
+    // R'^-1 C in place, for n_columns columns: (n, n_columns) where all coordinates have pivots.
+    void half_substitute(double* columns, std::size_t n_columns) const {
+        for (std::size_t i = 0; i < n_; ++i) {
+            double* row = columns + i * n_columns;
+            for (std::size_t t = 0; t < i; ++t)
+                if (const double by = matrix_[t * n_ + i]; by != 0) take_off(columns + t * n_columns, by, row, n_columns);
+            for (std::size_t c = 0; c < n_columns; ++c) row[c] *= matrix_[i * n_ + i];
+        }
+    }
+
   private:
     // Moves the rows and columns of coordinates with second derivatives together, and mirrors them.
     template <class IsUsable>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "count/level_table.hpp"
+#include "fit/level_bound.hpp"
 #include "fit/level_starts.hpp"
 #include "fit/multinomial_fit.hpp"
 
@@ -54,6 +55,7 @@ class MultinomialScorer {
         starts().set_own(coefficients, fit.is_far());
         is_separated_ = fit.separated = lacks || fit.separated;
         is_converged_ = fit.status() != Status::kNotConverged;
+        is_prepared_ = false;
         fit.copy_probabilities(fitted_);
         if (is_separated_) left_.copy(fit.left());
         return objective - price(first_[size], size);
@@ -70,10 +72,10 @@ class MultinomialScorer {
     double with(std::size_t candidate, double floor = -HUGE_VAL) {
         const std::size_t n_predictors = first_[size_] + rows_.n_scores(candidate), levels = rows_.levels(candidate);
         is_exact = size_ == 0 && criterion_.is_plain() && !is_step(candidate) && !rows_.reals;
-        if (floor == HUGE_VAL && is_scattered()) return -price(n_predictors, size_ + 1);
+        if (floor == HUGE_VAL && is_scattered() && !can_bound()) return -price(n_predictors, size_ + 1);
         table_.count(candidate);
         if (is_exact) return saturated(levels) - price(n_predictors, 1);
-        if (floor == HUGE_VAL) return saturated(levels) - price(n_predictors, size_ + 1);
+        if (floor == HUGE_VAL) return most(levels) - price(n_predictors, size_ + 1);
         table_.split_counted(candidate);
         clear_predictors();
         for (std::size_t r = 0; r < table_.n_split; ++r) {
@@ -126,6 +128,8 @@ class MultinomialScorer {
     }
 
   private:
+    // Coefficients up to which a bound costs less than the fits that it spares.
+    static constexpr std::size_t kMostBounded = 64;
     static constexpr std::size_t kTargets = 64;  // whose earlier fits are remembered, a megabyte each where there are many parameters
 
     // Whether the probabilities of the blanket's own fit have the sums of the samples, as bounds need.
@@ -194,6 +198,22 @@ class MultinomialScorer {
         const std::size_t before = first_[position] * slopes_, after = first_[position + 1] * slopes_;
         std::memcpy(to, from, before * sizeof(double));
         std::memcpy(to + before, from + after, (coefficients.size() - after) * sizeof(double));
+    }
+
+    // The likelihood at most of the blanket and the candidate that was counted: the regression itself seldom tells less than
+    // the table, and never costs as much as its logarithms.
+    double most(std::size_t levels) {
+        const double bounded = can_bound() ? objective + bound_.gain(table_.all_counts(), levels) : HUGE_VAL;
+        return bounded < HUGE_VAL ? bounded : saturated(levels);
+    }
+
+    // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
+    bool can_bound() {
+        if (has_values() || is_separated_ || !criterion_.is_plain() || coefficients.size() > kMostBounded) return false;
+        const Design own{table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
+                         nullptr, nullptr};
+        if (!is_prepared_) bound_.prepare(own, coefficients.data());
+        return is_prepared_ = true;
     }
 
     // Whether most samples have a row of their own: then the table says no more than that no likelihood is above zero.
@@ -370,8 +390,9 @@ class MultinomialScorer {
     BitRows rows_;
     Criterion criterion_;
     std::size_t size_ = 0, slopes_ = 0, target_ = SIZE_MAX;
-    bool is_separated_ = false, is_converged_ = false;
+    bool is_separated_ = false, is_converged_ = false, is_prepared_ = false;
     LevelTable table_;
+    LevelBound bound_;
     LevelStarts starts_of_target_[kTargets];
     Buffer<std::size_t> first_;        // the first predictor of every member, and past the last
     Buffer<std::size_t> tried_first_;  // the same of members by which a fit's start is scaled

@@ -236,9 +236,10 @@ def test_property_every_instruction_set_is_the_twin_for_any_levels(
         pairs = np.array([[0, 1]])
         fits = NativeKernels(name).fit_pairs(samples.bits, pairs, *lists, 0.7, n_covariates)
         np.testing.assert_allclose([fits.joint[0], fits.apart[0]], twin[:2], atol=1e-7)
-        assert fits.log_determinants[0] == pytest.approx(twin.log_determinant, abs=5e-3)
+        # Of the last factorisation, which may be a step before the maximum.
+        assert fits.log_determinants[0] == pytest.approx(twin.log_determinant, abs=2e-2)
         np.testing.assert_allclose(fits.couplings, twin.coupling, atol=1e-3)
-        np.testing.assert_allclose(fits.variances, twin.variance, rtol=5e-3)
+        np.testing.assert_allclose(fits.variances, twin.variance, rtol=2e-2)
 
 
 # Of so many levels and neighbours second derivatives are added up by levels.
