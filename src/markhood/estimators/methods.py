@@ -31,7 +31,7 @@ from markhood.learning.methods.pairs import (
 from markhood.learning.methods.rivals import BlanketsJointPosteriorOptions, L1LogisticOptions
 from markhood.output.inference_data import to_inference_data
 from markhood.search.values.probabilities import Draws
-from markhood.stability.centrality import CommunityStability, community_stability
+from markhood.stability.communities import CommunityStability, community_stability
 from markhood.stability.replicates import Replicate
 
 

@@ -34,15 +34,14 @@ from markhood.options import documented
 from markhood.search.values.job import Job
 from markhood.stability.centrality import (
     CentralityRow,
-    CommunityStability,
     DifferenceRow,
     StabilityRow,
     centralities_of_all,
     centrality_rows,
-    community_stability,
     difference_rows,
     stability_rows,
 )
+from markhood.stability.communities import CommunityStability, community_stability
 from markhood.stability.replicates import Replicates, replicate, reported_couplings
 from markhood.stability.resampling import (
     RESAMPLINGS,
