@@ -270,10 +270,20 @@ def test_property_a_run_goes_on_from_its_checkpoint(tmp_path):
         markhood.bootstrap(VALUES, seed=1, **saved)
 
 
-@pytest.mark.parametrize("edges", [[[0, 99]], [[-1, 0]], [[0, 1], [1, 2]], [[0.5, 1.5]]])
-def test_example_a_forged_checkpoint_is_refused(tmp_path, monkeypatch, edges):
+@pytest.mark.parametrize(
+    "forged",
+    [
+        *(
+            (np.array(e), np.ones(1))
+            for e in ([[0, 99]], [[-1, 0]], [[0, 1], [1, 2]], [[0.5, 1.5]])
+        ),
+        ([[[0, 1]], [[0, 1], [2]]], np.ones(1)),
+        (np.array([[0, 1]]), np.ones(1), np.ones(1)),
+        7,
+    ],
+)
+def test_example_a_forged_checkpoint_is_refused(tmp_path, monkeypatch, forged):
     options = {"run": markhood.Run(checkpoint=tmp_path / "tiles"), **QUICK}
-    forged = np.array(edges), np.array([1.0])
     with monkeypatch.context() as patch:
         patch.setattr(replicates, "reported_couplings", lambda *_: forged)
         patch.setattr(replicates, "_checked", lambda one, _: replicates.Replicate(*one))

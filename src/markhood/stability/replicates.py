@@ -140,9 +140,12 @@ def replicate(job: Job, method: Method, resampling: Resampling, n_replicates: in
 
 def _checked(one: Any, n_variables: int) -> Replicate:
     """Return a replicate; raise `InputError` for one that a checkpoint cannot have."""
-    edges, couplings = map(np.asarray, one)
+    parts: Any = one if isinstance(one, tuple) and len(one) == 2 else (None, None)
+    edges, couplings = parts
     is_sound = (
-        edges.dtype == np.int64
+        isinstance(edges, np.ndarray)
+        and isinstance(couplings, np.ndarray)
+        and edges.dtype == np.int64
         and edges.shape == (len(edges), 2)
         and couplings.dtype == np.float64
         and couplings.shape == (len(edges),)
