@@ -129,7 +129,7 @@ class MultinomialModel {
         blocks_.write(design_, power_.data(), sum_.data(), total_.data(), n_there_.data(), hessian);
     }
 
-    // Whether products with the curvature are to be had, and cost much less than factorising it.
+    // Whether products with the curvature are available, and cost much less than factorising it.
     bool has_products() const {
         if (design_.values || !design_.n_members) return false;
         const std::size_t padded = (design_.n_levels + 7) / 8 * 8;  // the same on all processors

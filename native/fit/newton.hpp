@@ -302,7 +302,7 @@ class Newton {
     }
 
     // Sets gradient and step, the gradient unless it is known; returns what the step promises. By conjugate gradients where products with
-    // the curvature are to be had.
+    // the curvature are available.
     double direction(Likelihood& likelihood, bool& first, bool has_gradient) {
         if constexpr (kHasProducts)
             if (has_products_) {

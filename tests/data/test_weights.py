@@ -306,7 +306,8 @@ def test_numeric_covariates_keep_their_samples_where_weights_are_rounded_to_zero
 
 def test_property_huge_frequencies_are_repeated_in_proportion():
     samples = encode([[0, 1], [1, 0], [1, 1]], weights=[10**8, 3 * 10**8, 1])
-    found = repeated(samples)
+    with warns("weights-read", where="weights"):
+        found = repeated(samples)
     assert abs(found.n_samples / MOST_REPEATED - 1) < 1e-3
     assert found.ones[0] / found.n_samples == pytest.approx(0.75, abs=1e-3)
     assert repeated(encode([[0, 1], [1, 0]], weights=[2, 3])).n_samples == 5

@@ -1,7 +1,7 @@
 """`markhood compare-groups`: test whether groups have the same network.
 
 `markhood compare`: compare learned graphs with the true graph, or with each other. A graph whose
-provenance names a method was learned. Where the first graph was learned, there is no truth: edges
+provenance names a method was learned. If the first graph was learned, the truth is unknown: edges
 are counted as shared, or only in one of the two.
 """
 

@@ -340,6 +340,12 @@ def repeated(samples: Samples) -> Samples:
         counts = np.rint(PARTS_OF_MEAN * counts / counts.mean()).astype(np.int64)
     total = float(counts.sum(dtype=np.float64))
     if total > MOST_REPEATED:
+        warn(
+            "weights-read",
+            "weights",
+            "Penalised paths repeat each sample by its weight. The sum of the weights "
+            f"({total:.3g}) is scaled down to {MOST_REPEATED}.",
+        )
         counts = np.maximum(1, np.rint(counts * (MOST_REPEATED / total))).astype(np.int64)
     n_samples = int(counts.sum())
     require_memory(len(samples.words), n_samples)

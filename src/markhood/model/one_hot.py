@@ -7,8 +7,8 @@ and the exact sums have their own.
 Estimation of log Z by annealed importance sampling. Chains start from the network without
 couplings, whose Z_0 is known, and make one sweep in each of the networks with couplings multiplied
 by 0 = b_0 < ... < b_T = 1. The weight of a chain is the product of the ratios of the unnormalised
-probabilities of its states in successive networks; the expectation of the mean weight is Z Z_0. The
-standard error of its logarithm comes from the variation between chains.
+probabilities of its states in successive networks; the expectation of the mean weight is Z / Z_0.
+The standard error of its logarithm comes from the variation between chains.
 """
 
 from __future__ import annotations

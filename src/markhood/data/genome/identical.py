@@ -8,8 +8,7 @@ The first column represents its group, because ties go to the lower index.
 
 Measure how far variables are copies of each other by Cohen's kappa, the agreement beyond chance.
 
-    kappa = (share of samples that agree - share expected by chance)
-(1 - that share)
+    kappa = (share of samples that agree - share expected by chance) / (1 - that share)
 
 Two rare variants agree in nearly every sample because nearly every sample has neither, and kappa
 corrects for that. For binary columns the complement is tried too.

@@ -17,8 +17,7 @@ confirmed. Let L be the log-likelihood ratio of a variable's regression with and
 neighbour. The mean of L over imputed data sets is that of complete data; the ratio of the observed
 values is
 
-    L_observed = - sum over samples of log mean over sets of p0(x | neighbours)
-p1(x |
+    L_observed = - sum over samples of log mean over sets of p0(x | neighbours) / p1(x |
     neighbours),
 
 because the ratio of two observed-data likelihoods is the mean of their complete-data ratio over
@@ -29,9 +28,8 @@ depend on the values.
 **Comparison with Meng and Rubin's D3.** D3 has the same mean, but estimates the fraction of missing
 information from the variance of m totals. With a log-likelihood ratio of 7.7 in the complete rows
 (60 % of one of two variables hidden, 1000 samples, ten sets), its error was 2.6, and that of this
-sum over samples 1.1. The mean of m ratios biases the sum of logs upwards by
-variance
-(2 m mean^2) per sample, which is subtracted.
+sum over samples 1.1. The mean of m ratios biases the sum of logs upwards by variance / (2 m mean^2)
+per sample, which is subtracted.
 """
 
 from __future__ import annotations

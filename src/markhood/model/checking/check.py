@@ -9,8 +9,7 @@ Compare the data with samples of a model: pairs, triples and sum scores.
 Samples of the size of the data are drawn from the model, again and again. A moment is expressed in
 standard deviations of its values in these samples, and the largest one is compared with the largest
 ones of the samples, which gives a p-value for all moments together. The distribution of the sum
-score is compared by sum_t (share_t - expected_t)^2
-expected_t.
+score is compared by sum_t (share_t - expected_t)^2 / expected_t.
 
 The parameters were estimated from the same data, so the data are closer to the model than its
 samples are. The p-values are therefore somewhat too large: alarms are rarer than their level.

@@ -6,8 +6,7 @@ and its probabilities are the means of the conditional probabilities over the sw
 
 Predictability: the accuracy of predicting each variable from all others.
 
-    normalised accuracy = (accuracy - majority)
-(1 - majority)
+    normalised accuracy = (accuracy - majority) / (1 - majority)
 
 compares it with always predicting the most frequent level: 0 is no better, 1 is perfect. This is
 the measure that mgm reports.

@@ -19,8 +19,7 @@ and x_p = 0; with s(a) = log(1 + e^a),
 
     a_p += s(a_i + J) - s(a_i),        log Z += s(a_i).
 
-The forest is then a table of conditional probabilities, P(x_i = 1 | x_p) = 1
-(1 + exp(-a_i - J
+The forest is then a table of conditional probabilities, P(x_i = 1 | x_p) = 1 / (1 + exp(-a_i - J
 x_p)), from which marginals and ancestral samples follow from the roots down without a second pass
 of messages.
 """

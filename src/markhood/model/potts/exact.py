@@ -16,7 +16,7 @@ neighbours, its parents pa(v), by a table
 
 which is passed to the parent that is eliminated next. The network is then a list of conditional
 probabilities, and marginals are computed from the last variable back to the first. The size of the
-tables grows with the treewidth of the graph; there is no tree if a table would be too large.
+tables grows with the treewidth of the graph; none is built if a table would be too large.
 """
 
 from __future__ import annotations

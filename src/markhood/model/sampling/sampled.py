@@ -5,12 +5,9 @@ into halves, which gives m sequences of n draws; W is the mean of their variance
 variance of their means. With V = (n - 1)/n W + B/n, which overestimates the variance until the
 chains have mixed,
 
-    R-hat = sqrt(V
-W),      effective samples = m n
-(1 + 2 sum_t rho_t),
+    R-hat = sqrt(V / W), effective samples = m n / (1 + 2 sum_t rho_t),
 
-rho_t = 1 - (W - mean autocovariance at lag t)
-V. The sum is over Geyer's initial monotone
+rho_t = 1 - (W - mean autocovariance at lag t) / V. The sum is over Geyer's initial monotone
 positive sequence of pairs of lags. These are the split R-hat and the effective sample size of the
 mean of *Bayesian Data Analysis* (and of Stan and ArviZ), without rank normalisation, which does not
 apply to binary draws.
