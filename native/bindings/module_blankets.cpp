@@ -106,12 +106,11 @@ auto climb_groups(const Bits& bits, ListArrays groups, ListArrays blankets, List
             most_members(from, by, index_of(group_starts(g)), index_of(group_starts(g + 1))));
     std::vector<std::int64_t> evaluations(index_of(evaluation_starts[n_groups])), not_converged(n);
     std::vector<std::uint8_t> present(n_places);
-    std::vector<double> highest(n_places);
-    const ClimbSpace space{variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(), ends.mirrors.data(),
-                           changes.data()};
-    const ClimbEnd end{present.data(), highest.data(), evaluations.data(), evaluation_starts.data(), not_converged.data()};
+    std::vector<double> highest(n_places), last(changes.data(), changes.data() + n_places), gained(n);
+    const ClimbSpace space{variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(), ends.mirrors.data()};
+    const ClimbEnd end{last.data(), gained.data(), present.data(), highest.data(), evaluations.data(), evaluation_starts.data(), not_converged.data()};
     call(&Tier::climb_groups, instruction_set, bits.rows, space, criterion, end);
-    return arrays(present, highest, not_converged, evaluation_starts, evaluations);
+    return arrays(present, last, highest, gained, not_converged, evaluation_starts, evaluations);
 }
 
 auto fit_blankets(const Bits& bits, Integers targets, ListArrays blankets, const Costs& costs,

@@ -96,6 +96,23 @@ class MultinomialModel {
         return has_sums ? sum : sum + kFarthest * missed_sums(gradient);
     }
 
+    // How much lower the likelihood is at least without some of the predictors than at its maximum here. The prepared step leads to where it is
+    // highest by the second derivatives, and `wald` is its product with them. q = p (1 + t (change - its mean)) has the sums of the
+    // samples but for those predictors, so no fit has a likelihood above minus its entropy, which is L - t wald + KL(q, p).
+    double least_loss(double wald) const {
+        double farthest = 1.0, divergence = 0.0;
+        const auto each_cell = [&](auto use) {
+            for (std::size_t r = 0; r < design_.n_rows; ++r) {
+                const double scale = 1.0 / sum_[r], mean = mean_change(r);
+                for (std::size_t c = r * design_.n_levels; c < (r + 1) * design_.n_levels; ++c)
+                    if (!left_[c]) use(change_[c] - mean, total_[r] * power_[c] * scale);
+            }
+        };
+        each_cell([&](double more, double) { farthest = -more > farthest ? -more : farthest; });
+        each_cell([&](double more, double n) { divergence += n * divergence_of(more / farthest); });
+        return wald / farthest - divergence;
+    }
+
     double evaluate(const double* b) {
         linear(b, linear_.data());
         return weigh(linear_.data());

@@ -217,20 +217,22 @@ struct PottsPenalty {
 // What a climb goes over. Group g are the variables at group_starts[g] ... group_starts[g + 1] - 1, ascending. Each has its
 // blanket at the start, and partners (ascending) with which it is joined by an edge that may be flipped. A place is one in the
 // list of partners: `owners` says whose list it is in, `mirrors` where the other end has the edge (the place itself where the
-// partner is in no group or another one), `changes` what a flip at the start would do to the owner's score.
+// partner is in no group or another one).
 struct ClimbSpace {
     const std::int64_t* variables;
     const std::int64_t* group_starts;
     std::size_t n_groups;
     Lists blankets, partners;
     const std::size_t *owners, *mirrors;
-    const double* changes;
 };
 
-// Where a climb ended: of every place whether its partner is in the blanket, and the highest change that there was, or, where
+// Where a climb ended: of every place whether its partner is in the blanket, what a flip would do to the owner's score (given at the
+// start, and NaN where only a bound is known at the end), and the highest such change that there was, or, where
 // that could not make the edge gain, a bound that could not either; of every group, from evaluation_starts[g] on, how many
 // blankets of each size were scored, to which is added.
 struct ClimbEnd {
+    double* changes;
+    double* gained;  // by the score of every variable
     std::uint8_t* present;
     double* highest;
     std::int64_t* evaluations;

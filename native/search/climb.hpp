@@ -17,6 +17,8 @@
 // **What could not gain seldom can after a removal.** A smaller blanket has a lower likelihood, with every other flip too: after m is
 // removed, no change exceeds what it was, or its bound, by more than the likelihood that the removal lost. Putting m back undoes its change.
 #pragma once
+#include <limits>
+
 #include "search/blankets.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -76,6 +78,8 @@ class Climb {
             score(edge.lower);
             score(edge.upper);
         }
+        for (std::size_t place = from_; place < place_of(last); ++place)
+            if (is_bound_[place - from_]) end_.changes[place] = std::numeric_limits<double>::quiet_NaN();
     }
 
   private:
@@ -90,7 +94,6 @@ class Climb {
         first_ = first;
         from_ = place_of(first);
         const std::size_t n = place_of(last) - from_;
-        changes_.resize(n);
         is_bound_.zeros(n);
         edge_of_.resize(n);
         edges_.resize(0);
@@ -113,7 +116,7 @@ class Climb {
         std::int64_t* members = blanket(t);
         for (std::size_t k = 0; k < sizes_[t - first_]; ++k) members[k] = space_.blankets.list(t)[k];
         for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
-            changes_[place - from_] = end_.highest[place] = space_.changes[place];
+            end_.highest[place] = end_.changes[place];
             end_.present[place] = holds(members, sizes_[t - first_], space_.partners.values[place]);
             const std::size_t mirror = space_.mirrors[place];
             if (mirror < place) {
@@ -147,13 +150,14 @@ class Climb {
     // Scores the flips at a variable again, whose partner at the place `flipped` was put in or taken out.
     void score(std::size_t flipped) {
         const std::size_t t = space_.owners[flipped], size = sizes_[t - first_];
-        const double change = changes_[flipped - from_];
+        const double change = end_.changes[flipped];
         const double lost = kIsMonotone && !end_.present[flipped] ? price_of(t, flipped) - change + kBoundRounding : HUGE_VAL;
+        end_.gained[t] += change;
         end_.not_converged[t] -= n_not_converged(scorer_);
         bool is_set = false;
         double own = 0.0;
         for (std::size_t place = place_of(t); place < place_of(t + 1); ++place) {
-            const double most = changes_[place - from_] + lost;
+            const double most = end_.changes[place] + lost;
             if (place == flipped) set_change(place, -change, false);
             else if (is_inside(place) ? lost < HUGE_VAL : most <= -most_at_other_end(t, place)) set_change(place, most, true);
             else {
@@ -194,7 +198,7 @@ class Climb {
     }
 
     void set_change(std::size_t place, double change, bool is_bound) {
-        changes_[place - from_] = change;
+        end_.changes[place] = change;
         is_bound_[place - from_] = is_bound;
         end_.highest[place] = std::fmax(end_.highest[place], change);
         if (is_inside(place)) gains_.set(edge_of_[place - from_], gain(edge_of_[place - from_]));
@@ -202,7 +206,7 @@ class Climb {
 
     // What a flip changes at the other end at most.
     double most_at_other_end(std::size_t t, std::size_t place) const {
-        if (is_inside(place)) return changes_[space_.mirrors[place] - from_];
+        if (is_inside(place)) return end_.changes[space_.mirrors[place]];
         return end_.present[place] ? price_of(t, place) : HUGE_VAL;
     }
 
@@ -212,7 +216,7 @@ class Climb {
         return criterion_.price(rows_.n_scores(own) * rows_.n_scores(other), 1);
     }
 
-    double gain(std::size_t e) const { return changes_[edges_[e].lower - from_] + changes_[edges_[e].upper - from_]; }
+    double gain(std::size_t e) const { return end_.changes[edges_[e].lower] + end_.changes[edges_[e].upper]; }
 
     // Whether the edge at a place is between two variables of the group.
     bool is_inside(std::size_t place) const { return space_.mirrors[place] != place; }
@@ -230,8 +234,7 @@ class Climb {
     Tournament gains_;                  // of every edge, by its number
     Buffer<Edge> edges_;
     Buffer<std::size_t> edge_of_, blanket_starts_, sizes_;
-    Buffer<double> changes_;  // of the owner's score, at every place, or what it is at most
-    Buffer<unsigned char> is_bound_;
+    Buffer<unsigned char> is_bound_;  // whether the change at a place is only what it is at most
     Buffer<std::int64_t> blankets_;  // each with room for all that may come in
 };
 

@@ -7,6 +7,7 @@
 #include "fit/level_bound.hpp"
 #include "fit/level_starts.hpp"
 #include "fit/multinomial_fit.hpp"
+#include "fit/near_start.hpp"
 
 namespace markhood::MARKHOOD_TIER {
 
@@ -55,7 +56,7 @@ class MultinomialScorer {
         starts().set_own(coefficients, fit.is_far());
         is_separated_ = fit.separated = lacks || fit.separated;
         is_converged_ = fit.status() != Status::kNotConverged;
-        is_prepared_ = false;
+        is_prepared_ = is_near_ = false;
         fit.copy_probabilities(fitted_);
         if (is_separated_) left_.copy(fit.left());
         return objective - price(first_[size], size);
@@ -104,7 +105,9 @@ class MultinomialScorer {
         const std::size_t gone = first_[position + 1] - first_[position], n_predictors = first_[size_] - gone;
         merge_rows(position);
         if (floor > -HUGE_VAL && is_known()) {
-            const double most = most_without() - price(n_predictors, size_ - 1);
+            double most = most_without();
+            if (most - price(n_predictors, size_ - 1) > floor && has_costly_curvature()) most = std::fmin(most, most_near(position));
+            most -= price(n_predictors, size_ - 1);
             is_exact = !(most <= floor);
             if (!is_exact) return most;
         }
@@ -124,6 +127,7 @@ class MultinomialScorer {
         for (std::size_t k = 0; !has_values() && k <= size_; ++k)
             if (k != position) tried_first_.push(k < position ? first_[k] : first_[k] - gone);
         if (!starts().is_far()) copy_without(position, coefficients.data(), fit.coefficients.data());
+        if (floor == -HUGE_VAL && has_values() && is_known() && !is_separated_ && has_costly_curvature()) start_near(position);
         return tried_score(merged_rows_.size(), merged_counts_.data(), n_predictors, size_ - 1, floor);
     }
 
@@ -210,10 +214,48 @@ class MultinomialScorer {
     // Whether the blanket's own regression says what a candidate can add. Prepared for the first that asks.
     bool can_bound() {
         if (has_values() || is_separated_ || !criterion_.is_plain() || coefficients.size() > kMostBounded) return false;
-        const Design own{table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
-                         nullptr, nullptr};
-        if (!is_prepared_) bound_.prepare(own, coefficients.data());
+        if (!is_prepared_) bound_.prepare(own_design(), coefficients.data());
         return is_prepared_ = true;
+    }
+
+    // The design of the blanket itself, whatever the current one is.
+    Design own_design() const {
+        return {table_.n_rows, table_.n_levels, first_[size_], table_.counts.data(), own_starts_.data(), own_active_.data(),
+                has_values() ? own_values_.data() : nullptr, has_values() ? reach_.data() : nullptr, is_separated_ ? left_.data() : nullptr};
+    }
+
+    // Whether adding up second derivatives costs much more than factorising them: then those at the blanket's own maximum serve all that
+    // have a member less.
+    bool has_costly_curvature() const { return LevelProducts::suits(own_design()); }
+
+    // Prepares the step to where the likelihood is highest by those without the member at `position`; returns Wald's statistic.
+    double prepare_without(std::size_t position) {
+        if (!is_near_) {
+            base_.set(own_design());
+            base_.evaluate(coefficients.data());
+            gradient_.resize(base_.n_parameters);
+            hessian_.resize(base_.n_parameters);
+            base_.differentiate(gradient_.data(), hessian_.data());
+        }
+        is_near_ = true;
+        near_.leave_out(first_[position] * slopes_, first_[position + 1] * slopes_, hessian_, coefficients);
+        const double wald = near_.solve(coefficients, step_);
+        base_.prepare(step_.data());
+        return wald;
+    }
+
+    // The likelihood at most without that member.
+    double most_near(std::size_t position) {
+        const double wald = prepare_without(position);
+        return objective - base_.least_loss(wald) + std::sqrt(kPromisedGain * wald) + kBoundRounding;
+    }
+
+    // Starts the fit without that member there.
+    void start_near(std::size_t position) {
+        if (prepare_without(position) == 0.0) return;
+        for (std::size_t k = 0; k < step_.size(); ++k) step_[k] += coefficients[k];
+        near_.copy(step_.data(), fit.coefficients.data());
+        fit.know_near(near_.hessian(), base_.spread(step_.data()));
     }
 
     // Whether most samples have a row of their own: then the table says no more than that no likelihood is above zero.
@@ -390,9 +432,13 @@ class MultinomialScorer {
     BitRows rows_;
     Criterion criterion_;
     std::size_t size_ = 0, slopes_ = 0, target_ = SIZE_MAX;
-    bool is_separated_ = false, is_converged_ = false, is_prepared_ = false;
+    bool is_separated_ = false, is_converged_ = false, is_prepared_ = false, is_near_ = false;
     LevelTable table_;
     LevelBound bound_;
+    MultinomialModel base_;  // of the blanket itself
+    Cholesky hessian_;
+    NearStart near_;
+    Buffer<double> gradient_, step_;
     LevelStarts starts_of_target_[kTargets];
     Buffer<std::size_t> first_;        // the first predictor of every member, and past the last
     Buffer<std::size_t> tried_first_;  // the same of members by which a fit's start is scaled

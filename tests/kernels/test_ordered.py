@@ -275,6 +275,27 @@ def test_property_searches_agree(seed, ordered, coupling):
             assert found.evaluations.tolist() == expected.evaluations.tolist()
 
 
+@settings(max_examples=10)
+@given(seed=seeds, coupling=st.sampled_from([0.1, 0.4, 1.0]), has_separation=st.booleans())
+def test_property_members_of_a_target_with_many_categories_leave(seed, coupling, has_separation):
+    """Removals from dense designs are bounded and started by the blanket's own second derivatives."""
+    values = ordinal_chain(seed, 250, (7, 5, 4, 6), coupling)
+    if has_separation:
+        values[values[:, 0] == 3, 1] = 4
+    bits = bits_of(values, [False, True, True, True])
+    first, others = np.array([0]), Lists.of([[1, 2, 3]])
+    grown = ReferenceKernels().grow_blankets(bits, first, others, Costs(4.0, 0.0))
+    expected = ReferenceKernels().toggle_scores(bits, first, others, others, Costs(4.0, 0.0))
+    for name in NativeKernels.available():
+        kernels = NativeKernels(name)
+        found = kernels.grow_blankets(bits, first, others, Costs(4.0, 0.0))
+        assert found.members.values.tolist() == grown.members.values.tolist()
+        np.testing.assert_allclose(found.scores, grown.scores, rtol=0, atol=1e-7)
+        toggled = kernels.toggle_scores(bits, first, others, others, Costs(4.0, 0.0))
+        for one, other in zip(toggled, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-7)
+
+
 def test_example_a_bound_is_no_less_than_the_gain(kernels):
     """Rare levels of a category: what their first step promises is not the sum of its own squares."""
     values = ordinal_chain(16548, 300, (5, 3, 2, 3, 5, 3), 1.5)

@@ -1,5 +1,7 @@
 """Evidence and couplings of a graph's edges."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from markhood.kernels.lists import Lists
 from markhood.learning.describe import numbers_of
+from markhood.search.hill_climbing import hill_climb
 from markhood.search.values.search_result import SearchResult
 from oracles.jobs import job_of
 from oracles.logistic import maximum
@@ -42,6 +45,18 @@ def test_oracle_scores_and_evidence_per_end(kernels, values):
             without = [b for b in blanket if b != other]
             gained = bic(values, end, blanket) - bic(values, end, without)
             assert gain == pytest.approx(gained, abs=2e-8)
+
+
+@pytest.mark.parametrize("kind", ["or", "empty"])
+def test_property_scores_known_from_the_climb_are_those_of_the_graph(kernels, kind):
+    values = awkward(3, 200)
+    job = job_of(samples_of(values), kernels=kernels)
+    found = hill_climb(job, gamma=0.0, depth=None, rule="global", start=kind)
+    assert found.evidence is not None
+    assert not np.isnan(found.evidence.gains).all()
+    known, computed = (numbers_of(job, result) for result in (found, replace(found, evidence=None)))
+    np.testing.assert_allclose(known.scores, computed.scores, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(known.evidence_ends, computed.evidence_ends, rtol=0, atol=1e-8)
 
 
 def test_oracle_couplings_are_each_ends_regression(kernels):

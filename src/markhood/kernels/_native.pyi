@@ -80,7 +80,7 @@ def climb_groups(
     changes: _Reals,
     costs: Costs,
     instruction_set: str = "",
-) -> tuple[NDArray[np.uint8], _Reals, _Integers, _Integers, _Integers]: ...
+) -> tuple[NDArray[np.uint8], _Reals, _Reals, _Reals, _Integers, _Integers, _Integers]: ...
 def fit_blankets(
     bits: Bits,
     targets: _Integers,

@@ -36,7 +36,8 @@ def climb_groups(
     changes: NDArray[np.float64],
 ) -> Flipped:
     """Flip the best edge within each group until none gains; see ``Kernels.climb_groups``."""
-    present, highest, evaluations = [np.empty(0, np.bool_)], [np.empty(0)], []
+    present, evaluations = [np.empty(0, np.bool_)], []
+    changed, highest, gained = [np.empty(0)], [np.empty(0)], [np.empty(0)]
     for first, last in pairwise(groups.starts.tolist()):
         tile = range(first, last)
         own = slice(*partners.starts[[first, last]].tolist())
@@ -44,11 +45,16 @@ def climb_groups(
         flips = _Flips(variables, blankets.part(tile), partners.part(tile), changes[own], score)
         flips.climb()
         present.append(flips.present)
+        changed.append(flips.changes)
         highest.append(flips.highest)
+        gained.append(flips.gained)
         evaluations.append(counts_by_size(flips.evaluations))
     not_converged = np.zeros(len(groups.values), np.int64)
     return Flipped(
-        np.concatenate(present), np.concatenate(highest), Lists.of(evaluations), not_converged
+        np.concatenate(present),
+        *(np.concatenate(numbers) for numbers in (changed, highest, gained)),
+        Lists.of(evaluations),
+        not_converged,
     )
 
 
@@ -68,8 +74,9 @@ class _Flips:
         self._variables = variables
         self._partners = partners
         self._blankets = [set(blanket.tolist()) for blanket in blankets]
-        self._changes = changes.copy()  # of the owner's score, by a flip
+        self.changes = changes.copy()  # of the owner's score, by a flip
         self.highest = changes.copy()
+        self.gained = np.zeros(len(variables))
         self._owners = np.repeat(np.arange(len(variables)), np.diff(partners.starts))
         (within,) = np.nonzero(np.isin(partners.values, variables))
         # Sorted by lower and then upper end, an edge has its two positions next to each other.
@@ -93,6 +100,7 @@ class _Flips:
         while (edge := best_flip(self._heap, self._gain)) is not None:
             places = self._places[edge]
             for place in places:
+                self.gained[self._owners[place]] += self.changes[place]
                 self._blankets[self._owners[place]] ^= {int(self._partners.values[place])}
             for place in places:
                 self._rescore(int(self._owners[place]))
@@ -103,8 +111,8 @@ class _Flips:
         flips = self._partners.part(range(owner, owner + 1))
         reached, toggled = toggle_scores(self._score, target, Lists.of([blanket]), flips)
         places = slice(*self._partners.starts[[owner, owner + 1]].tolist())
-        self._changes[places] = toggled - reached
-        self.highest[places] = np.fmax(self.highest[places], self._changes[places])
+        self.changes[places] = toggled - reached
+        self.highest[places] = np.fmax(self.highest[places], self.changes[places])
         for partner, edge in zip(flips.values.tolist(), self._edges[places].tolist(), strict=True):
             is_there = partner in self._blankets[owner]
             self.evaluations[len(blanket) - 1 if is_there else len(blanket) + 1] += 1
@@ -113,7 +121,7 @@ class _Flips:
 
     def _gain(self, edge: int) -> float:
         lower, upper = self._places[edge]
-        return float(self._changes[lower] + self._changes[upper])
+        return float(self.changes[lower] + self.changes[upper])
 
 
 def best_flip(heap: list[tuple[float, int]], gain: Callable[[int], float]) -> int | None:

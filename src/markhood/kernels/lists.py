@@ -100,6 +100,18 @@ class Lists:
         at = np.arange(starts[-1]) + np.repeat(self.starts[which] - starts[:-1], lengths)
         return Lists(starts, self.values[at])
 
+    def where(self, stays: NDArray[np.bool_]) -> Lists:
+        """Return the lists with only some of their values.
+
+        Examples
+        --------
+        >>> lists = Lists.of([[1], [2, 3]]).where(np.array([False, True, False]))
+        >>> [values.tolist() for values in lists]
+        [[], [2]]
+        """
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(stays)])
+        return Lists(before[self.starts], self.values[stays])
+
     def part(self, tile: range) -> Lists:
         """Return a contiguous part of the lists."""
         starts = self.starts[tile.start : tile.stop + 1]

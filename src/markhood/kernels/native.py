@@ -199,7 +199,7 @@ class NativeKernels:
         changes: NDArray[np.float64],
         costs: Pricing,
     ) -> Flipped:
-        present, highest, not_converged, *evaluations = _native.climb_groups(
+        present, changes, highest, gained, not_converged, *evaluations = _native.climb_groups(
             _packed(bits),
             groups.arrays,
             blankets.arrays,
@@ -208,7 +208,9 @@ class NativeKernels:
             _criterion(costs, bits.n_samples),
             self.instruction_set,
         )
-        return Flipped(present.view(np.bool_), highest, Lists(*evaluations), not_converged)
+        return Flipped(
+            present.view(np.bool_), changes, highest, gained, Lists(*evaluations), not_converged
+        )
 
     @fits
     def fit_blankets(

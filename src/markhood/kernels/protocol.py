@@ -100,15 +100,19 @@ class Blankets(NamedTuple):
 class Flipped(NamedTuple):
     """Result of a hill climb: whether each partner of each variable is in its blanket.
 
-    ``highest``, also of shape (len(partners.values),), is the largest change of the variable's
-    score that the flip would have made at any time. Where that change could not make the edge gain,
-    it may be replaced by an upper bound that could not either. ``evaluations`` lists for each group
+    ``changes``, also of shape (len(partners.values),), is the change of the variable's score that
+    the flip would make at the end; NaN where it is not known exactly. ``highest`` is the largest
+    change that the flip would have made at any time. Where that change could not make the edge gain,
+    it may be replaced by an upper bound that could not either. ``gained`` is the change of each
+    variable's score from start to end. ``evaluations`` lists for each group
     the number of scored blankets of each size. ``not_converged`` counts the fits of each variable
     that did not converge.
     """
 
     present: NDArray[np.bool_]
+    changes: NDArray[np.float64]
     highest: NDArray[np.float64]
+    gained: NDArray[np.float64]
     evaluations: Lists
     not_converged: NDArray[np.int64]
 

@@ -185,6 +185,7 @@ def learned_graph(
     )
     own = {
         "screened": screened,
+        "evidence": None,
         "or_edges": found.or_edges[known.reports(found.or_edges)],
         "not_converged": found.not_converged | {"evidence": numbers.not_converged},
         "blanket_scores": numbers.scores,
@@ -218,7 +219,7 @@ def numbers_of(job: Job, found: SearchResult) -> Numbers:
         return _of_ranking(job, found)
     if found.is_marginal:
         return _of_pairs(job, reported)
-    numbers = _of_blankets(job, found.edges, reported)
+    numbers = _of_blankets(job, found, reported)
     if found.slopes is not None:
         return replace(numbers, coupling_ends=found.slopes.of(reported))
     if found.probabilities is not None:
@@ -269,24 +270,33 @@ def couplings_of(job: Job, edges: Ints, is_marginal: bool = False) -> Floats:
     return couplings_at_ends(job, regress(job, edges), edges)
 
 
-def _of_blankets(job: Job, edges: Ints, reported: Ints) -> Numbers:
+def _of_blankets(job: Job, found: SearchResult, reported: Ints) -> Numbers:
     """Describe edges of a graph conditional on all other neighbours of their ends."""
     neighbours, ends = Lists.from_both_ends(reported, job.n_variables)
-    blankets, scorer = _blankets(job, edges), job.scorer
+    edges, blankets, scorer = found.edges, _blankets(job, found.edges), job.scorer
+    scores, gained = np.full(job.n_variables, np.nan), np.full(len(neighbours.values), np.nan)
+    known = found.evidence
+    if known is not None and known.scorer is scorer and np.array_equal(known.edges, edges):
+        scores[:] = known.scores
+        gained[ends] = known.gains[job.constraints.reports(edges)]
+    is_left = np.isnan(gained)
+    left = neighbours.where(is_left)
+    is_open = np.isnan(scores) | (np.diff(left.starts) > 0)
 
     def score_and_fit(tile: range) -> tuple[Floats, Floats, Fits]:
-        targets, members = np.arange(tile.start, tile.stop), blankets.part(tile)
-        own = neighbours.part(tile)
-        scores, without = scorer.toggled(targets, members, own)
-        gained = np.repeat(scores, np.diff(own.starts)) - without
-        return scores, gained, scorer.fitted(targets, members)
+        targets = tile.start + np.flatnonzero(is_open[tile.start : tile.stop])
+        own = left.pick(targets)
+        of_blankets, without = scorer.toggled(targets, blankets.pick(targets), own)
+        more = np.repeat(of_blankets, np.diff(own.starts)) - without
+        everyone = np.arange(tile.start, tile.stop)
+        return of_blankets, more, scorer.fitted(everyone, blankets.part(tile))
 
     tiles = list(
         job.runner.map("evidence", score_and_fit, shared_out(job.n_variables, VARIABLES_PER_TILE))
     )
-    scores = np.concatenate([np.empty(0), *(scores for scores, _, _ in tiles)])
+    scores[is_open] = np.concatenate([np.empty(0), *(of_blankets for of_blankets, _, _ in tiles)])
     scores[job.samples.is_constant] = 0.0  # a constant variable has no score
-    gained = np.concatenate([np.empty(0), *(gained for _, gained, _ in tiles)])
+    gained[is_left] = np.concatenate([np.empty(0), *(more for _, more, _ in tiles)])
     regressions = _joined(job, blankets, [fits for _, _, fits in tiles])
     return Numbers(
         gained[ends],

@@ -48,6 +48,7 @@ from markhood.kernels.protocol import Flipped
 from markhood.kernels.ties import TIE
 from markhood.search.blankets import add_counts
 from markhood.search.values.job import Job
+from markhood.search.values.search_result import Evidence
 
 VARIABLES_PER_TILE = 2048  # a tile takes some milliseconds
 
@@ -67,6 +68,7 @@ class Climbed:
     edges: Ints
     evaluations: Ints
     not_converged: Ints
+    evidence: Evidence | None = None
 
 
 def climb(job: Job, edges: Ints, start: Start | Ints = "or") -> Climbed:
@@ -80,7 +82,14 @@ def climb(job: Job, edges: Ints, start: Start | Ints = "or") -> Climbed:
     while flips.meet():
         flips.climb()
     present[~required] = flips.present
-    return Climbed(edges[present], add_counts([first, flips.evaluations()]), flips.not_converged)
+    gains = np.full(edges.shape, np.nan)
+    gains[~required] = -flips.changes_at_ends()
+    return Climbed(
+        edges[present],
+        add_counts([first, flips.evaluations()]),
+        flips.not_converged,
+        Evidence(job.scorer, flips.scores, edges[present], gains[present]),
+    )
 
 
 def present_at(start: Start | Ints, edges: Ints) -> Bools:
@@ -100,7 +109,9 @@ class _Flips:
         self._partners, self._places = Lists.from_both_ends(edges, job.n_variables)
         self._edge_at = np.empty(2 * len(edges), np.int64)
         self._edge_at[self._places.T] = np.arange(len(edges))
-        self._changes = self._highest = np.empty(0)  # of a score by each flip, by position
+        # Of a score by each flip, by position: at the start, the highest, and at the end.
+        self._changes = self._highest = self._last = np.empty(0)
+        self._first_scores = self.scores = np.empty(0)
         self._touched = np.arange(len(edges))  # edges whose gains changed
         self._group = np.arange(job.n_variables)  # lowest variable of each variable's group
         self._groups = Lists.empty(0)  # groups that climb next
@@ -112,15 +123,19 @@ class _Flips:
         """Score all flips of the starting graph; return the number of blankets scored by size."""
         scorer, partners, blankets = self._job.scorer, self._partners, self._blankets
 
-        def score(tile: range) -> Floats:
+        def score(tile: range) -> tuple[Floats, Floats]:
             flips = partners.part(tile)
             targets = np.arange(tile.start, tile.stop)
             scores, toggled = scorer.toggled(targets, blankets.part(tile), flips)
-            return toggled - np.repeat(scores, np.diff(flips.starts))
+            return scores, toggled - np.repeat(scores, np.diff(flips.starts))
 
-        tiles = self._job.runner.map("flips", score, shared_out(len(partners), VARIABLES_PER_TILE))
-        self._changes = np.concatenate([np.empty(0), *tiles])
-        self._highest = self._changes.copy()
+        variables = shared_out(len(partners), VARIABLES_PER_TILE)
+        tiles = list(self._job.runner.map("flips", score, variables))
+        self._first_scores, self._changes = (
+            np.concatenate([np.empty(0), *numbers]) for numbers in zip(*tiles, strict=True)
+        )
+        self.scores = self._first_scores.copy()
+        self._highest, self._last = self._changes.copy(), self._changes.copy()
         self.present[:] = present
         sizes = np.repeat(np.diff(blankets.starts), np.diff(partners.starts))
         return np.bincount(sizes + np.where(present[self._edge_at], -1, 1), minlength=1)
@@ -154,10 +169,17 @@ class _Flips:
         self._touched = self._edge_at[at.values]
         self.present[self._touched] = np.concatenate([tile.present for tile in tiles])
         self._highest[at.values] = np.concatenate([tile.highest for tile in tiles])
+        self._last[at.values] = np.concatenate([tile.changes for tile in tiles])
+        gained = np.concatenate([tile.gained for tile in tiles])
+        self.scores[groups.values] = self._first_scores[groups.values] + gained
         self.not_converged[groups.values] += np.concatenate([tile.not_converged for tile in tiles])
         evaluations = Lists.joined([tile.evaluations for tile in tiles])
         self._rounds.append((groups.values[groups.starts[:-1]], evaluations))
         self._round[groups.values] = len(self._rounds)
+
+    def changes_at_ends(self) -> Floats:
+        """Return the change of both ends' scores by flipping each edge; NaN where unknown."""
+        return self._last[self._places]
 
     def evaluations(self) -> Ints:
         """Return the number of blankets scored by size, without discarded climbs."""

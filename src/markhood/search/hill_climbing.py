@@ -79,7 +79,7 @@ def hill_climb(
         or_edges = combine(blankets.members, "or")
     evaluations["blankets"] = blankets.evaluations
     not_converged = {"blankets": blankets.not_converged}
-    edges = or_edges
+    edges, evidence = or_edges, None
     if rule == "and":
         edges = combine(blankets.members, "and")
     elif rule != "or":
@@ -87,11 +87,13 @@ def hill_climb(
             climbed = _climbed(job, or_edges, rule, gamma, start)
         edges, evaluations["climb"] = climbed.edges, climbed.evaluations
         not_converged["climb"] = climbed.not_converged
+        evidence = climbed.evidence
     return SearchResult(
         edges,
         or_edges=or_edges,
         screened=screened,
         n_screened=n_screened,
+        evidence=evidence,
         evaluations=evaluations,
         seconds=seconds,
         n_cut=blankets.n_cut,
@@ -113,6 +115,7 @@ def climb_again(job: Job, before: SearchResult, rule: Rule, gamma: float) -> Sea
         return replace(
             before,
             edges=climbed.edges,
+            evidence=climbed.evidence,
             evaluations={"climb": climbed.evaluations},
             not_converged={"climb": climbed.not_converged},
             seconds=seconds,
@@ -123,6 +126,7 @@ def climb_again(job: Job, before: SearchResult, rule: Rule, gamma: float) -> Sea
     return replace(
         before,
         edges=edges,
+        evidence=None,
         evaluations={"blankets": blankets.evaluations},
         not_converged={"blankets": blankets.not_converged},
         seconds=seconds,

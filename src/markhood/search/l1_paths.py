@@ -211,9 +211,7 @@ class DistinctVariables:
 def _of_nodes(paths: L1Paths, n_nodes: int) -> L1Paths:
     """Remove the indicators of covariates from the supports of binary nodes."""
     stay = paths.supports.values < n_nodes
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(stay)])
-    supports = Lists(before[paths.supports.starts], paths.supports.values[stay])
-    return paths._replace(supports=supports, slopes=paths.slopes[stay])
+    return paths._replace(supports=paths.supports.where(stay), slopes=paths.slopes[stay])
 
 
 def _joined(paths: L1Paths, kept: Lists) -> L1Paths:

@@ -194,8 +194,7 @@ class Constraints:
             return candidates
         lengths = np.diff(candidates.starts)
         stay = self.allows(np.repeat(targets, lengths), candidates.values)
-        stayed_before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(stay)])
-        return Lists(stayed_before[candidates.starts], candidates.values[stay])
+        return candidates.where(stay)
 
     def required_of(self, targets: Ints) -> Lists:
         """List the required members of each target's blanket, ascending, with covariates."""
@@ -227,7 +226,7 @@ class Constraints:
         """Remove the covariates from blankets."""
         if not len(self.covariates):
             return blankets
-        return Lists.of([blanket[blanket < self.covariates[0]] for blanket in blankets])
+        return blankets.where(blankets.values < self.covariates[0])
 
     def requires(self, edges: Ints) -> Bools:
         """Return whether each of these edges is required."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from markhood.arrays import Floats, Ints
 from markhood.kernels.lists import Lists
-from markhood.scores.scorer import Pairs
+from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.ranking import Ranking
 from markhood.search.values.probabilities import EdgeProbabilities
 
@@ -53,6 +53,20 @@ class Slopes:
 
 
 @dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a search knows of the scores of its graph, by one scorer.
+
+    ``scores`` has the score of every variable, ``gains`` what each edge adds to the scores of its
+    two ends; NaN where that is not known exactly.
+    """
+
+    scorer: Scorer
+    scores: Floats
+    edges: Ints
+    gains: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class SearchResult:
     """The result of a search; edges are i < j, in lexicographic order."""
 
@@ -62,6 +76,7 @@ class SearchResult:
     screened: Pairs | None = None
     # Number of pairs that passed, if ``screened`` does not contain all.
     n_screened: int | None = None
+    evidence: Evidence | None = None  # found on the way
     slopes: Slopes | None = None  # the couplings, if the search has coefficients of its own
     # Probabilities and couplings of all candidate pairs, if the search estimates them.
     probabilities: EdgeProbabilities | None = None
