@@ -17,9 +17,9 @@ data (2.2 instead of 1.8 edges, ten variables with 30 % missing).
 Searches dominate the time, and two imputed data sets differ little. Methods that can search again
 among known neighbours do so in step 5 (`Method.search_again`), and ten data sets take only a few
 times as long as complete data. Values are drawn on graphs of `Method.settling`: of the method
-itself if its graphs are those of penalised regressions, and otherwise of PLRHC. Methods with
-another criterion may join a variable to more neighbours than a regression on few samples can have,
-and some take much longer.
+itself if its graphs are those of penalised regressions or of pairs, and otherwise of PLRHC. Other
+criteria may join a variable to more neighbours than a regression on few samples can have, and some
+methods take much longer.
 
 An edge of the result is in more than half of the imputed data sets' graphs. Its `share` is that
 fraction, and `evidence_variance` is the variance of its evidence between the data sets of step 6;

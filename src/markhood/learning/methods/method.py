@@ -71,10 +71,10 @@ class Method(Sealed, ABC):
 
     @property
     def settling(self) -> Method:
-        """The method on whose graphs missing values are drawn."""
+        """The method on whose graphs missing values are drawn: PLRHC, if edges are conditional."""
         from markhood.learning.methods.climbing import Plrhc  # which is a method itself
 
-        return Plrhc(gamma=getattr(self, "gamma", 0.5))
+        return Plrhc(gamma=getattr(self, "gamma", 0.5)) if self.is_conditional else self
 
     @abstractmethod
     def search(self, job: Job) -> SearchResult:
