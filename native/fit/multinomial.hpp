@@ -147,16 +147,18 @@ class MultinomialModel {
     }
 
     // Whether products with the curvature are available, and cost much less than factorising it.
-    bool has_products() const {
-        if (design_.values || !design_.n_members) return false;
+    bool has_products() const { return !design_.values && design_.n_members && products_per_factor() > kProductsPerFactor; }
+
+    // The work of a factorisation of the curvature over that of a product with it.
+    double products_per_factor() const {
         const std::size_t padded = (design_.n_levels + 7) / 8 * 8;  // the same on all processors
         const double n = static_cast<double>(n_parameters), cells = static_cast<double>(padded * (design_.n_rows + design_.starts[design_.n_rows]));
-        return n * n * n > kProductsPerFactor * cells;
+        return n * n * n / cells;
     }
 
     // Prepares products with the curvature where the cells were weighed last, and their preconditioner: the inverse diagonal of the curvature
-    // of all indicators, those of first levels included.
-    void begin_products() {
+    // of all indicators, those of first levels included, with the precision of a prior.
+    void begin_products(double precision = 0.0) {
         note_curved();
         padded_share_.zeros(design_.n_rows * n_packs());
         for (std::size_t r = 0; r < design_.n_rows; ++r)
@@ -171,7 +173,7 @@ class MultinomialModel {
         sum_first_levels(inverse_, first_inverse_);
         for (Buffer<Pack>* sums : {&first_inverse_, &inverse_})
             for (std::size_t p = sums->size(); p-- > 0;) {
-                const Pack sum = (*sums)[p], least = kSmallestPivot * inverse_[p % n_packs()];
+                const Pack sum = (*sums)[p] + precision, least = kSmallestPivot * inverse_[p % n_packs()];
                 (*sums)[p] = sum > least ? 1.0 / sum : Pack{};
             }
     }

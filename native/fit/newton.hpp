@@ -61,7 +61,7 @@ class Newton {
     double maximise(Likelihood& likelihood, double l1, double l2, double floor = -HUGE_VAL) {
         begin(likelihood, l1, l2);
         is_reusing_ = reuses(likelihood) && l1 == 0 && l2 == 0 && !wants_coefficients;
-        if constexpr (kHasProducts) has_products_ = is_reusing_ && likelihood.has_products();
+        if constexpr (kHasProducts) has_products_ = (is_reusing_ || (l2 > 0 && l1 == 0)) && likelihood.has_products();
         return climb(likelihood, true, floor);
     }
 
@@ -125,11 +125,14 @@ class Newton {
         likelihood.restore();
         begin(likelihood, 0.0, 0.0);
         separated = true;
+        if constexpr (kHasProducts) has_products_ = likelihood.has_products();
         evaluate(likelihood);
-        differentiate(likelihood);
-        solve(true);  // without the penalty, to find linear combinations
+        if (!has_products_) {
+            differentiate(likelihood);
+            solve(true);  // without the penalty, to find linear combinations
+        }
         if (improve()) {
-            for (std::size_t k = 0; k < n_; ++k)
+            for (std::size_t k = 0; !has_products_ && k < n_; ++k)
                 if (!pivots_.is_usable(k)) coefficients[k] = 0.0;
             evaluate(likelihood);
         }
@@ -138,17 +141,19 @@ class Newton {
         is_reusing_ = is_correcting_ = reuses(likelihood);
         climb(likelihood, false, -HUGE_VAL);
         n_not_converged = n_before;
+        bool first = has_products_;
         for (int last = 0; last < kFinalSteps; ++last) {
-            differentiate(likelihood);
-            solve(false);
+            direction(likelihood, first, false);
             likelihood.prepare(step_.data());
             attempt(likelihood, 1.0);
             accept(likelihood);
         }
-        differentiate(likelihood);
-        pivots_.decompose(curvature_, n_, false);
         for (std::size_t k = 0; k < n_; ++k) trial_[k] = precision[k] * coefficients[k];
-        curvature_.substitute(trial_.data(), step_.data());
+        if (!is_conjugate_ || !(solve_by_products(likelihood, trial_) > -HUGE_VAL)) {
+            differentiate(likelihood);
+            pivots_.decompose(curvature_, n_, is_conjugate_);
+            curvature_.substitute(trial_.data(), step_.data());
+        }
         for (std::size_t k = 0; k < n_; ++k) {
             const double growth = step_[k] * likelihood.reach(k);
             drift[k] = std::fabs(growth) > kDivergingGrowth ? growth : 0.0;
@@ -306,8 +311,11 @@ class Newton {
     double direction(Likelihood& likelihood, bool& first, bool has_gradient) {
         if constexpr (kHasProducts)
             if (has_products_) {
-                if (!has_gradient) likelihood.differentiate(gradient_.data());
-                const double promised = conjugate_.solve(likelihood, gradient_.data(), n_, kRoughTolerance, step_.data());
+                if (!has_gradient) {
+                    likelihood.differentiate(gradient_.data());
+                    add_prior_gradient();
+                }
+                const double promised = solve_by_products(likelihood, gradient_);
                 is_conjugate_ = promised > -HUGE_VAL;
                 if (is_conjugate_) return promised;
                 has_gradient = true;
@@ -317,6 +325,15 @@ class Newton {
         first = false;
         if (pivots_.any_lost) keep(likelihood, previous_.data());
         return l1_ > 0 ? l1_step_.solve(coefficients, gradient_, l1_, n_thresholds_, pivots_, step_.data()) : promised;
+    }
+
+    // Sets the step for a gradient, without a factorisation; returns the gain that it promises, or minus infinity where that takes too long.
+    double solve_by_products(Likelihood& likelihood, const Buffer<double>& gradient) {
+        if constexpr (kHasProducts) {
+            const double tolerance = has_prior_ ? kFineTolerance : kRoughTolerance;
+            return conjugate_.solve(likelihood, gradient.data(), has_prior_ ? precision.data() : nullptr, n_, tolerance, step_.data());
+        }
+        return -HUGE_VAL;
     }
 
     // Drops the cells that a step takes away for good, if it promises little; whether there are any.
@@ -364,7 +381,7 @@ class Newton {
     // The same with a step by more conjugate gradients, so exact that the bound holds.
     bool is_bounded_exactly(Likelihood& likelihood, double floor, double objective, double& promised, double& longest) {
         if constexpr (kHasProducts) {
-            promised = std::fmax(promised, conjugate_.proceed(likelihood, n_, kFineTolerance, step_.data()));
+            promised = std::fmax(promised, conjugate_.proceed(likelihood, nullptr, n_, kFineTolerance, step_.data()));
             longest = likelihood.prepare(step_.data());
             if (is_below(floor, objective + likelihood.divergence(gradient_.data(), false))) return true;
         }

@@ -58,8 +58,8 @@ class Certificate {
             likelihood.begin_products();
             likelihood.multiply(step.data(), held_.data());
             likelihood.multiply(b.data(), held_past_.data());
-            return conjugate.solve(likelihood, held_.data(), n, kTolerance, direction_.data()) > -HUGE_VAL &&
-                   conjugate.solve(likelihood, held_past_.data(), n, kTolerance, past_.data()) > -HUGE_VAL;
+            return conjugate.solve(likelihood, held_.data(), nullptr, n, kTolerance, direction_.data()) > -HUGE_VAL &&
+                   conjugate.solve(likelihood, held_past_.data(), nullptr, n, kTolerance, past_.data()) > -HUGE_VAL;
         }
         return false;
     }

@@ -311,3 +311,4 @@ def test_property_huge_frequencies_are_repeated_in_proportion():
     assert abs(found.n_samples / MOST_REPEATED - 1) < 1e-3
     assert found.ones[0] / found.n_samples == pytest.approx(0.75, abs=1e-3)
     assert repeated(encode([[0, 1], [1, 0]], weights=[2, 3])).n_samples == 5
+    assert repeated(encode([[0, 1], [1, 0]], weights=[2 * 10**8, 3 * 10**8])).n_samples == 5

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from markhood.kernels.lists import Lists
-from markhood.kernels.protocol import NO_PENALTY, Costs
+from markhood.kernels.protocol import NO_PENALTY, Costs, FitPenalty
+from markhood.kernels.reference.backend import ReferenceKernels
 from oracles.packing import samples_with_levels
 
 FREE = Costs(0.0, 0.0)  # the score is the likelihood itself
@@ -91,3 +92,25 @@ def test_example_a_level_with_one_sample(native_kernels):
     alone, _ = scores(native_kernels, bits, 0, found.members.values, [], Costs(1.0, 0.0))
     assert len(found.members.values) > 3
     assert found.scores[0] == pytest.approx(alone, rel=0, abs=1e-7)
+
+
+@pytest.mark.parametrize("penalty", [FitPenalty(l2=0.08), NO_PENALTY])
+@pytest.mark.parametrize("depends", [True, False])
+def test_oracle_conjugate_gradients_end_at_the_coefficients_of_factorisations(
+    native_kernels, penalty, depends
+):
+    """40 samples, 150 coefficients: steps are solved by products with the curvature."""
+    values = np.random.default_rng(1).integers(0, 7, (40, 5))
+    values[:25, 1] = values[:25, 0] if depends else values[:25, 1]
+    fits = [
+        kernels.fit_blankets(
+            samples_with_levels(values).bits, np.array([0]), Lists.of([[1, 2, 3, 4]]), penalty
+        )
+        for kernels in (native_kernels, ReferenceKernels())
+    ]
+    found, expected = fits
+    assert len(found.coefficients) == 150
+    np.testing.assert_allclose(found.log_likelihoods, expected.log_likelihoods, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.coefficients, expected.coefficients, rtol=0, atol=1e-6)
+    assert np.array_equal(found.infinite, expected.infinite)
+    assert found.statuses.tolist() == expected.statuses.tolist()

@@ -18,7 +18,7 @@ from markhood.learning.imputation.imputed_samples import (
 )
 from markhood.learning.imputation.learn_imputed import completed_on, completed_search, drawn
 from markhood.learning.methods import METHODS, Plrhc
-from markhood.learning.methods.climbing import Climbing
+from markhood.learning.methods.climbing import HillClimbing
 from markhood.model.regressions import Regressions
 from markhood.simulate import chain, ising
 from oracles.jobs import job_of
@@ -235,12 +235,28 @@ def test_property_pairs_are_climbed_in_the_last_turn_of_each_data_set(monkeypatc
     values = network(3, 200, 5).astype(float)
     values[np.random.default_rng(3).random(values.shape) < 0.1] = np.nan
     rules = []
-    again = Climbing.search_again
+    again = HillClimbing.search_again
 
     def counted(self, job, before):
         rules.append(self.rule)
         return again(self, job, before)
 
-    monkeypatch.setattr(Climbing, "search_again", counted)
+    monkeypatch.setattr(HillClimbing, "search_again", counted)
     markhood.learn(values, rule="pair", missing="impute", run=markhood.Run(imputations=2))
-    assert rules == ["global", "global", "pair"] * 2
+    assert rules == ["global", "global", "global", "pair"] * 2
+
+
+@pytest.mark.parametrize("name", ["mpl", "bjp", "l1lr"])
+def test_property_values_are_drawn_on_other_graphs_than_those_of_other_criteria(name, monkeypatch):
+    """The method itself searches each imputed data set once."""
+    values = hidden(network(3, 200, 5), 0.1, range(5), 3)
+    searched = []
+    search = METHODS[name].search
+
+    def counted(self, job):
+        searched.append(job.samples.fingerprint)
+        return search(self, job)
+
+    monkeypatch.setattr(METHODS[name], "search", counted)
+    markhood.learn(values, name, missing="impute", run=markhood.Run(imputations=3))
+    assert len(set(searched)) == len(searched) == 3

@@ -40,7 +40,7 @@ LIKELY_MEAN = 50  # and so are whole numbers with at least this mean
 LARGEST_WHOLE = 2.0**53  # all larger numbers are whole
 COVERED = 0.1  # share of the possible rows that a table of counts has at least
 PARTS_OF_MEAN = 4  # to which weights are rounded where samples are repeated
-MOST_REPEATED = 1 << 22  # samples; a path of l1lr takes up to 50 bytes for each
+MOST_REPEATED = 1 << 18  # samples; a path of l1lr takes up to 50 bytes for each
 SIDE = 128  # samples per side of a tile, so that it fits in the cache
 
 WeightsAre = Literal["auto", "frequencies", "survey"]
@@ -321,9 +321,10 @@ def weighted(samples: Samples, weights: Any, weights_are: WeightsAre = "auto") -
 
 
 def repeated(samples: Samples) -> Samples:
-    """Repeat each sample as often as its weight, rounded to quarters of the mean unless whole.
+    """Repeat each sample by its weight, rounded to quarters of the mean unless whole.
 
-    Weights with a larger sum than `MOST_REPEATED` are scaled down to it.
+    Weights are divided by their greatest common divisor, as only their proportions matter to a
+    penalised path. Those with a larger sum than `MOST_REPEATED` are scaled down to it.
 
     Examples
     --------
@@ -334,10 +335,9 @@ def repeated(samples: Samples) -> Samples:
     if samples.weights is None:
         return samples
     counts = samples.weights.counts
-    if (counts == counts[0]).all() and samples.weights.unit != 1:
-        return replace(samples, weights=None)
     if samples.weights.unit != 1:
         counts = np.rint(PARTS_OF_MEAN * counts / counts.mean()).astype(np.int64)
+    counts = counts // np.gcd.reduce(counts)
     total = float(counts.sum(dtype=np.float64))
     if total > MOST_REPEATED:
         warn(

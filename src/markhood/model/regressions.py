@@ -73,7 +73,13 @@ class Regressions:
 
     def of(self, variable: int) -> Floats:
         """Return the coefficients of a variable, of shape (n_predictors, n_levels - 1)."""
-        return self._block(variable, self.coefficients)
+        if variable not in self._blocks:
+            self._blocks[variable] = self._block(variable, self.coefficients)
+        return self._blocks[variable]
+
+    @cached_property
+    def _blocks(self) -> dict[int, Floats]:
+        return {}
 
     def of_reals(self, variable: int) -> Floats:
         """Return the covariate coefficients of a variable, shape (n_reals, n_levels - 1)."""

@@ -5,7 +5,8 @@
     3. fit every variable's regression on its neighbours, and redraw each missing value given the
        others of its sample; a few such sweeps are Gibbs sampling from the learned model
     4. repeat from 2 until the graph is stable
-    5. for each data set: fit and draw as in 3, and search again near the earlier results
+    5. for each data set: fit and draw as in 3, and search again near the earlier results; then, if
+       another method chose the graphs for drawing, search once with the method itself
     6. draw as many data sets again, all on the consensus graph, by regressions fitted to a
     bootstrap
        of the samples (`imputed_samples.py`), and describe the graph in each
@@ -15,7 +16,10 @@ data (2.2 instead of 1.8 edges, ten variables with 30 % missing).
 
 Searches dominate the time, and two imputed data sets differ little. Methods that can search again
 among known neighbours do so in step 5 (`Method.search_again`), and ten data sets take only a few
-times as long as complete data.
+times as long as complete data. Values are drawn on graphs of `Method.settling`: of the method
+itself if its graphs are those of penalised regressions or of pairs, and otherwise of PLRHC. Other
+criteria may join a variable to more neighbours than a regression on few samples can have, and some
+methods take much longer.
 
 An edge of the result is in more than half of the imputed data sets' graphs. Its `share` is that
 fraction, and `evidence_variance` is the variance of its evidence between the data sets of step 6;
@@ -33,7 +37,7 @@ sample, but not on the value itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -49,6 +53,7 @@ from markhood.learning.forecast.forecast import Forecast
 from markhood.learning.imputation.imputed_samples import ImputedSamples, surplus_of
 from markhood.learning.imputation.sampled import SWEEPS_OF_VALUES
 from markhood.model.regressions import Regressions
+from markhood.scores.discrete import scorer_for
 from markhood.scores.scorer import Pairs
 from markhood.search.blankets import add_counts, edges_in_most
 from markhood.search.values.job import Job
@@ -89,7 +94,7 @@ def learn_imputed(job: Job, method: Method, imputation: Imputation) -> LearnedGr
     quiet = replace(job, runner=replace(job.runner, progress=no_progress))
     values = ImputedSamples(job.samples, np.random.default_rng(imputation.seed))
     job.runner.progress("settling", 0, 1)
-    settled = _settled(quiet, method.settling, values)
+    settled = _settled(_for_drawing(quiet, method), method.settling, values)
     found, columns = method.search_completed(job, quiet, values, settled, imputation)
     sets = []
     for k in range(imputation.sets):
@@ -131,12 +136,11 @@ def completed_search(
         found = method.search(job)
         return found, completed_on(job, found.edges, rng, sets)
     values = ImputedSamples(job.samples, rng)
-    found, of_sets, jobs = _settled(job, method.settling, values, sweeps=1), [], []
-    for _ in range(sets):
-        jobs.append(drawn(job, found.edges, values))
-        found = method.search_again(jobs[-1], found)
-        of_sets.append(found)
-    return _in_most(of_sets, job.n_variables)[0], jobs
+    settled = _settled(_for_drawing(job, method), method.settling, values, sweeps=1)
+    searched = list(_searched_sets(job, method, values, settled, sets, turns=1))
+    return _in_most([found for _, found in searched], job.n_variables)[0], [
+        completed for completed, _ in searched
+    ]
 
 
 def completed_on(job: Job, edges: Ints, rng: np.random.Generator, sets: int = 1) -> list[Job]:
@@ -152,18 +156,24 @@ def completed_on(job: Job, edges: Ints, rng: np.random.Generator, sets: int = 1)
 def forecast_imputed(job: Job, method: Method, imputation: Imputation) -> Forecast:
     """Forecast learning with missing values from one imputed data set."""
     values = ImputedSamples(job.samples, np.random.default_rng(imputation.seed))
-    complete = method.forecast(job.on(values.samples()))
+    completed, settling = job.on(values.samples()), method.settling
+    complete = method.forecast(completed)
+    settled = complete if settling is method else settling.forecast(completed)
     turn = _seconds_of_draws(job, values)  # nearly independent of the graph
-    chains, evidence = complete.seconds.get("chains", 0.0), complete.seconds["evidence"]
-    search = sum(complete.seconds.values()) - evidence - chains
+    evidence = complete.seconds["evidence"]
+    search, own_search = (
+        sum(one.seconds.values()) - one.seconds["evidence"] for one in (settled, complete)
+    )
     fit = evidence / 2  # a fit takes about half the time of the evidence
     seconds = {"settling": (_first_turns(job, values) + 1) * (search + fit + turn)}
     if "chains" in complete.seconds:
         sweeps = SWEEPS_OF_VALUES / SWEEPS * int(getattr(method, "chains", 1))
-        seconds["chains"] = 1.5 * imputation.sets * (TURN_OF_CHAIN * chains + sweeps * turn)
+        chains = TURN_OF_CHAIN * complete.seconds["chains"] + sweeps * turn
+        seconds["chains"] = 1.5 * imputation.sets * chains
     else:
-        again = complete.seconds.get("climb", search)
+        again = settled.seconds.get("climb", search)
         seconds["sets"] = imputation.sets * TURNS_PER_SET * (again + fit + turn)
+        seconds["sets"] += 0 if settling is method else imputation.sets * own_search
     seconds["evidence"] = imputation.sets * (TURNS_PER_SET * (fit + turn) + 3 * evidence)
     return replace(complete, seconds=seconds)
 
@@ -181,18 +191,41 @@ def search_in_sets(
     quiet: Job,
     method: Method,
     values: ImputedSamples,
-    found: SearchResult,
+    settled: SearchResult,
     imputation: Imputation,
 ) -> tuple[SearchResult, dict[str, Floats]]:
     """Search each imputed data set; return the edges of most of them, with their shares."""
     job.runner.progress("imputations", 0, imputation.sets)
     of_sets = []
-    for k in range(imputation.sets):
-        for of_turn in (*[method.settling] * (TURNS_PER_SET - 1), method):
-            found = of_turn.search_again(drawn(quiet, found.edges, values), found)
+    for _, found in _searched_sets(quiet, method, values, settled, imputation.sets, TURNS_PER_SET):
         of_sets.append(found)
-        job.runner.progress("imputations", k + 1, imputation.sets)
+        job.runner.progress("imputations", len(of_sets), imputation.sets)
     return _in_most(of_sets, job.n_variables)
+
+
+def _searched_sets(
+    job: Job,
+    method: Method,
+    values: ImputedSamples,
+    settled: SearchResult,
+    sets: int,
+    turns: int,
+) -> Iterator[tuple[Job, SearchResult]]:
+    """Draw and search data sets; ``settled`` has the graph for the first draw."""
+    for_drawing, settling, found = _for_drawing(job, method), method.settling, settled
+    for _ in range(sets):
+        for _ in range(turns):
+            completed = drawn(for_drawing, settled.edges, values)
+            settled = settling.search_again(completed, settled)
+        own = job.on(completed.samples)
+        found = settled if settling is method else method.search_again(own, found)
+        yield own, found
+
+
+def _for_drawing(job: Job, method: Method) -> Job:
+    """Return the job with the criterion of the method whose graphs values are drawn on."""
+    criterion = method.settling.scored_by
+    return replace(job, scorer=scorer_for(job.samples, criterion, job.scorer.kernels))
 
 
 def _settled(

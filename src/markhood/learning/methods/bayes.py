@@ -108,7 +108,12 @@ class Bayes(BayesOptions, Method):
             probabilities=known.prior_probabilities,
         )
 
-    def for_replicates(self, learned: LearnedGraph) -> Bayes:
+    def search_again(self, job: Job, before: SearchResult) -> SearchResult:
+        """Search one of several imputed data sets: the first with all chains, others with one."""
+        method = self if before.probabilities is None else replace(self, chains=1)
+        return method.for_replicates(before).search(job)
+
+    def for_replicates(self, learned: SearchResult) -> Bayes:
         """Return the method with the learned scale to start from, and chains of fixed length.
 
         The error of chains is small compared with the spread between replicates.

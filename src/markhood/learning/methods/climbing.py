@@ -98,10 +98,6 @@ class Climbing(ClimbingOptions, Method):
             **self.near,  # type: ignore[arg-type]
         )
 
-    def search_again(self, job: Job, before: SearchResult) -> SearchResult:
-        """Search among the neighbours that an earlier search found."""
-        return climb_again(job, before, self.rule, self.gamma)
-
     @property
     def climb(self) -> Climb:
         """The options that a forecast needs."""
@@ -182,9 +178,13 @@ class HillClimbing(HillClimbingOptions, Climbing):
                 "option-conflict",
             )
 
+    def search_again(self, job: Job, before: SearchResult) -> SearchResult:
+        """Search among the neighbours that an earlier search found."""
+        return climb_again(job, before, self.rule, self.gamma)
+
     @property
     def settling(self) -> Method:
-        """The rule "global" in place of "pair", which takes ten times as long on many levels."""
+        """The method itself, with the rule "global" for "pair", which takes ten times as long."""
         return replace(self, rule="global") if self.rule == "pair" else self
 
     @property

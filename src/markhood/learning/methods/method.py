@@ -71,8 +71,10 @@ class Method(Sealed, ABC):
 
     @property
     def settling(self) -> Method:
-        """The method whose searches alternate with draws of missing values, before the last."""
-        return self
+        """The method on whose graphs missing values are drawn: PLRHC, if edges are conditional."""
+        from markhood.learning.methods.climbing import Plrhc  # which is a method itself
+
+        return Plrhc(gamma=getattr(self, "gamma", 0.5)) if self.is_conditional else self
 
     @abstractmethod
     def search(self, job: Job) -> SearchResult:
@@ -82,7 +84,7 @@ class Method(Sealed, ABC):
         """Search samples that differ little from those of an earlier result."""
         return self.search(job)
 
-    def for_replicates(self, learned: LearnedGraph) -> Method:
+    def for_replicates(self, learned: SearchResult) -> Method:
         """Return the method for resampled data, given the result of all data."""
         return self
 
