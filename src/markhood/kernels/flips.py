@@ -70,7 +70,7 @@ class _Flips:
         self._blankets = [set(blanket.tolist()) for blanket in blankets]
         self._changes = changes.copy()  # of the owner's score, by a flip
         self.highest = changes.copy()
-        self._owners = np.repeat(np.arange(len(variables)), np.diff(partners.starts))
+        self._owners = np.repeat(np.arange(len(variables)), partners.lengths)
         (within,) = np.nonzero(np.isin(partners.values, variables))
         # Sorted by lower and then upper end, an edge has its two positions next to each other.
         lower, upper = np.sort([variables[self._owners[within]], partners.values[within]], axis=0)

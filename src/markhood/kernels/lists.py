@@ -22,6 +22,11 @@ class Lists:
         """``starts`` and ``values``."""
         return self.starts, self.values
 
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The length of each list, of shape (n_lists,)."""
+        return self.starts[1:] - self.starts[:-1]  # faster than `np.diff` for short arrays
+
     @classmethod
     def of(cls, lists: Sequence[Sequence[int] | NDArray[np.int64]]) -> Lists:
         """Join separate lists."""
@@ -37,7 +42,7 @@ class Lists:
     @classmethod
     def joined(cls, parts: Sequence[Lists]) -> Lists:
         """Concatenate the lists of all parts."""
-        lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(p.starts) for p in parts)])
+        lengths = np.concatenate([np.zeros(1, np.int64), *(p.lengths for p in parts)])
         values = np.concatenate([np.empty(0, np.int64), *(p.values for p in parts)])
         return cls(np.cumsum(lengths), values)
 
@@ -95,7 +100,7 @@ class Lists:
         >>> [values.tolist() for values in Lists.of([[1], [], [2, 3]]).pick(np.array([2, 0]))]
         [[2, 3], [1]]
         """
-        lengths = np.diff(self.starts)[which]
+        lengths = self.lengths[which]
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         at = np.arange(starts[-1]) + np.repeat(self.starts[which] - starts[:-1], lengths)
         return Lists(starts, self.values[at])

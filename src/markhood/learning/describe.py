@@ -35,7 +35,6 @@ import numpy as np
 
 from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
-from markhood.execution.runner import shared_out
 from markhood.graph.graph import Graph
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Fits, Status
@@ -258,7 +257,7 @@ def regress(job: Job, edges: Ints, of_covariates: Lists | None = None) -> Regres
     def fit(tile: range) -> Fits:
         return scorer.fitted(np.arange(tile.start, tile.stop), blankets.part(tile))
 
-    fits = list(job.runner.map("regressions", fit, shared_out(job.n_variables, VARIABLES_PER_TILE)))
+    fits = list(job.runner.map("regressions", fit, job.tiles(job.n_variables, VARIABLES_PER_TILE)))
     return _joined(job, blankets, fits)
 
 
@@ -278,11 +277,11 @@ def _of_blankets(job: Job, edges: Ints, reported: Ints) -> Numbers:
         targets, members = np.arange(tile.start, tile.stop), blankets.part(tile)
         own = neighbours.part(tile)
         scores, without = scorer.toggled(targets, members, own)
-        gained = np.repeat(scores, np.diff(own.starts)) - without
+        gained = np.repeat(scores, own.lengths) - without
         return scores, gained, scorer.fitted(targets, members)
 
     tiles = list(
-        job.runner.map("evidence", score_and_fit, shared_out(job.n_variables, VARIABLES_PER_TILE))
+        job.runner.map("evidence", score_and_fit, job.tiles(job.n_variables, VARIABLES_PER_TILE))
     )
     scores = np.concatenate([np.empty(0), *(scores for scores, _, _ in tiles)])
     scores[job.samples.is_constant] = 0.0  # a constant variable has no score
@@ -325,7 +324,7 @@ def _of_pairs(job: Job, edges: Ints) -> Numbers:
         return scores - without, scorer.fitted(targets, blankets)
 
     tiles = list(
-        job.runner.map("evidence", score_and_fit, shared_out(len(edges), VARIABLES_PER_TILE))
+        job.runner.map("evidence", score_and_fit, job.tiles(len(edges), VARIABLES_PER_TILE))
     )
     gained = np.concatenate([np.empty(0), *(gained for gained, _ in tiles)])
     # Each end of each edge becomes a variable whose blanket is the other end; covariates come last.

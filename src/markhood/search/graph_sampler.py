@@ -372,7 +372,7 @@ class State:
 def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
     """List the pairs i < j that have a common neighbour, with repetitions."""
     neighbours = Lists.of_neighbours(edges, n_variables)
-    degrees = np.minimum(np.diff(neighbours.starts), MOST_STEPS)
+    degrees = np.minimum(neighbours.lengths, MOST_STEPS)
     found = [_no_pairs()]
     for degree in np.unique(degrees[degrees > 1]).tolist():
         first = neighbours.starts[:-1][degrees == degree]
