@@ -25,9 +25,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from markhood.arrays import Floats
+
+Numbers = Floats
 
 
 class Posterior(NamedTuple):

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints, Words
 from markhood.errors import InputError
 from markhood.kernels import _native
 from markhood.kernels.bits import Bits
@@ -90,8 +91,8 @@ class NativeKernels:
     def associated_pairs(
         self,
         bits: Bits,
-        ones: NDArray[np.int64],
-        n_log_n: NDArray[np.float64],
+        ones: Ints,
+        n_log_n: Floats,
         rows: range,
         columns: range,
         least_ratio: float,
@@ -123,9 +124,7 @@ class NativeKernels:
         return AssociatedTables(pairs.reshape(-1, 2), ratios)
 
     @fits
-    def associated_among(
-        self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
-    ) -> AssociatedTables:
+    def associated_among(self, bits: Bits, pairs: Ints, costs: Costs) -> AssociatedTables:
         found, ratios = _native.associated_among(
             _packed(bits),
             np.ascontiguousarray(pairs),
@@ -153,13 +152,8 @@ class NativeKernels:
 
     @fits
     def toggle_scores(
-        self,
-        bits: Bits,
-        targets: NDArray[np.int64],
-        blankets: Lists,
-        toggles: Lists,
-        costs: Pricing,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self, bits: Bits, targets: Ints, blankets: Lists, toggles: Lists, costs: Pricing
+    ) -> tuple[Floats, Floats]:
         return _native.toggle_scores(
             _packed(bits),
             targets,
@@ -173,7 +167,7 @@ class NativeKernels:
     def grow_blankets(
         self,
         bits: Bits,
-        targets: NDArray[np.int64],
+        targets: Ints,
         candidates: Lists,
         costs: Pricing,
         kept: Lists | None = None,
@@ -196,7 +190,7 @@ class NativeKernels:
         groups: Lists,
         blankets: Lists,
         partners: Lists,
-        changes: NDArray[np.float64],
+        changes: Floats,
         costs: Pricing,
     ) -> Flipped:
         present, highest, not_converged, *evaluations = _native.climb_groups(
@@ -211,9 +205,7 @@ class NativeKernels:
         return Flipped(present.view(np.bool_), highest, Lists(*evaluations), not_converged)
 
     @fits
-    def fit_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
-    ) -> Fits:
+    def fit_blankets(self, bits: Bits, targets: Ints, blankets: Lists, penalty: FitPenalty) -> Fits:
         likelihoods, coefficients, infinite, statuses = _native.fit_blankets(
             _packed(bits),
             targets,
@@ -244,13 +236,8 @@ class NativeKernels:
         return draws.reshape(n_draws, *shape), moved
 
     def independence_tests(
-        self,
-        bits: Bits,
-        targets: NDArray[np.int64],
-        givens: Lists,
-        others: Lists,
-        log_factorials: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
+        self, bits: Bits, targets: Ints, givens: Lists, others: Lists, log_factorials: Floats
+    ) -> Floats:
         return _native.independence_tests(
             _packed(bits),
             targets,
@@ -263,10 +250,10 @@ class NativeKernels:
     def l1_paths(
         self,
         bits: Bits,
-        targets: NDArray[np.int64],
+        targets: Ints,
         candidates: Lists,
-        penalties: NDArray[np.float64],
-        fractions: NDArray[np.float64],
+        penalties: Floats,
+        fractions: Floats,
         largest_support: int,
     ) -> L1Paths:
         """Fit each target's L1-penalised logistic regressions on its candidates."""
@@ -291,7 +278,7 @@ class NativeKernels:
     def fit_pairs(
         self,
         bits: Bits,
-        pairs: NDArray[np.int64],
+        pairs: Ints,
         given_first: Lists,
         given_second: Lists,
         scale: float,
@@ -312,7 +299,7 @@ class NativeKernels:
     def sample_graphs(
         self,
         bits: Bits,
-        pairs: NDArray[np.int64],
+        pairs: Ints,
         prior: PairPrior,
         chain: GraphChain,
         n_settling: int,
@@ -338,7 +325,7 @@ class NativeKernels:
     def fit_potts(
         self,
         samples: PottsSamples,
-        targets: NDArray[np.int64],
+        targets: Ints,
         penalty: PottsPenalty,
         tolerance: float,
         most_steps: int | None = None,
@@ -350,9 +337,7 @@ class NativeKernels:
         rows = table.reshape(int(samples.starts[-1]) + 1, -1)
         return PottsFits(rows, n_steps, norms <= tolerance)
 
-    def unsound_variables(
-        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
-    ) -> Unsound:
+    def unsound_variables(self, bits: Bits, masked: Ints, masks: Words) -> Unsound:
         found = _native.unsound_variables(_packed(bits), masked, masks, self.instruction_set)
         return Unsound(*found)
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Words
 
-def packed(bits: NDArray[np.generic], n_words: int) -> NDArray[np.uint64]:
+
+def packed(bits: NDArray[np.generic], n_words: int) -> Words:
     """Pack rows of zeros and ones into rows of words, padded with zeros.
 
     Examples
@@ -24,7 +26,7 @@ def packed(bits: NDArray[np.generic], n_words: int) -> NDArray[np.uint64]:
     return found.view("<u8").astype(np.uint64, copy=False)
 
 
-def transposed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def transposed(words: Words) -> Words:
     """Return a word per sample and 64 rows of words: bit k of word b is that of row 64 b + k.
 
     Blocks of 64 x 64 bits are transposed by swapping halves, quarters, and so on.
@@ -59,7 +61,7 @@ def transposed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.swapaxes(found, -1, -2).reshape(*outer, n_blocks, 64 * n_words)
 
 
-def unpacked(words: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
+def unpacked(words: Words, n_samples: int) -> NDArray[np.uint8]:
     """Return the bits of rows of words, of shape (..., n_samples).
 
     Examples
