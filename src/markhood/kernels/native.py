@@ -97,7 +97,6 @@ class NativeKernels:
         columns: range,
         least_ratio: float,
     ) -> AssociatedPairs:
-        """Find the pairs of the tile with a likelihood ratio of at least ``least_ratio``."""
         found = _native.associated_pairs(
             _packed(bits),
             ones,
@@ -113,7 +112,6 @@ class NativeKernels:
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
-        """Find the pairs of the tile whose likelihood ratio is at least their penalty."""
         pairs, ratios = _native.associated_tables(
             _packed(bits),
             (rows.start, rows.stop),
@@ -136,7 +134,6 @@ class NativeKernels:
     def associated_residuals(
         self, bits: Bits, rows: range, columns: range, residuals: Residuals, least: float
     ) -> AssociatedTables:
-        """Find the pairs i < j of binary variables whose residuals are correlated."""
         means, variances, least_variance = residuals
         pairs, statistics = _native.associated_residuals(
             _packed(bits),
@@ -256,7 +253,6 @@ class NativeKernels:
         fractions: Floats,
         largest_support: int,
     ) -> L1Paths:
-        """Fit each target's L1-penalised logistic regressions on its candidates."""
         *fits, converged, sizes, supports, slopes = _native.l1_paths(
             _packed(bits),
             targets,

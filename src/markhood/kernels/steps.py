@@ -30,6 +30,8 @@ def weakest_of_triangles(pairs: Ints, strengths: Floats, n_variables: int) -> Bo
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
     >>> weakest_of_triangles(pairs, np.array([3.0, 1.0, 2.0]), 3).tolist()
     [False, True, False]
+    >>> weakest_of_triangles(pairs, np.array([3.0, 1.0, 1.0]), 3).tolist()
+    [False, False, False]
     """
-    order = np.argsort(-strengths, kind="stable")
+    pairs, order = np.ascontiguousarray(pairs), np.argsort(-strengths, kind="stable")
     return _native.weakest_of_triangles(pairs, strengths, order, n_variables, TIE).view(np.bool_)
