@@ -161,7 +161,7 @@ def serial_dependence(samples: Samples) -> float:
     rng = np.random.default_rng(0)
     partner = np.empty(len(first), np.int64)  # of a random pair in the same run
     by_run = np.argsort(run[first], kind="stable")
-    partner[by_run] = first[np.lexsort((rng.random(len(first)), run[first]))] + 1
+    partner[by_run] = first[np.argsort(run[first] + rng.random(len(first)))] + 1
     rows = transposed(digits)  # the digits of 64 columns in a sample are a word
 
     def differing(others: Ints) -> Words:
