@@ -169,6 +169,7 @@ def test_example_chains_of_variables_without_neighbours():
 
 
 def test_example_chains_that_cannot_fit_are_refused(monkeypatch):
+    monkeypatch.setattr("markhood.data.storage.memory.LITTLE", 0)
     data = chains(64, 300)
     for available, fits in ((10**7, True), (10**5, False)):
         monkeypatch.setattr(
@@ -182,6 +183,7 @@ def test_example_chains_that_cannot_fit_are_refused(monkeypatch):
 
 
 def test_example_what_cannot_fit_is_refused_before_the_screen(monkeypatch):
+    monkeypatch.setattr("markhood.data.storage.memory.LITTLE", 0)
     data = chains(64, 300)
     needed = 64 * 1000 + 200 * len(learn(data, "pairwise").edges)
     monkeypatch.setattr("markhood.data.storage.memory.available_memory", lambda: needed + 500)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from markhood.data.variables import Variables
 from markhood.graph.graph import Graph
 from markhood.model.ising.model import IsingModel
-from markhood.model.potts.exact import Forest, States
+from markhood.model.potts.exact import Forest, JunctionTree, States
 from markhood.model.potts.model import PottsModel
 from messages import refuses
 from model.potts_enumerated import log_potential, marginal, probabilities
@@ -30,15 +30,17 @@ def check_exact(exact, model):
 @quick
 @given(potts_models())
 def test_oracle_enumeration(model):
-    check_exact(
-        States.of(model.graph.edges, model.tables, model.fields).exact(model.graph.edges), model
-    )
+    tree = JunctionTree.of(model.n_levels.tolist(), model.graph.edges)
+    check_exact(tree.exact(model.graph.edges, model.tables, model.fields), model)
+    states = States.of(model.graph.edges, model.tables, model.fields)
+    expected = list(probabilities(model)[0].values())
+    np.testing.assert_allclose(states.probability.ravel(), expected)
 
 
 @quick
 @given(potts_models(forest=True))
 def test_oracle_messages_on_forests(model):
-    assert isinstance(model._summed, Forest)
+    assert isinstance(model._exact_sampler, Forest)
     check_exact(model._exact, model)
 
 

@@ -172,10 +172,10 @@ def test_example_a_model_summarises_its_samples():
 
 
 def test_example_small_networks_are_enumerated_and_others_not():
-    assert isinstance(loopy._summed, States)
+    assert isinstance(loopy._exact_sampler, States)
     edges = [(i, (i + 1) % 14) for i in range(14)]
     cycle = PottsModel(Graph([f"x{i}" for i in range(14)], edges), [np.eye(3)] * 14)
-    assert cycle._summed is None
+    assert cycle._exact_sampler is None
     assert cycle.sample(100, seed=1, burn_in=10).max() == 2
 
 

@@ -8,8 +8,9 @@ import pytest
 from markhood import InputError, learn
 from markhood.data.coding.encode import encode
 from markhood.data.reading import Genome
+from markhood.kernels.steps import weakest_of_triangles
 from markhood.learning.knowledge import Knowledge
-from markhood.search.pairwise import are_indirect, best_pairs, mean_ratios, pairwise
+from markhood.search.pairwise import best_pairs, mean_ratios, pairwise
 from markhood.search.screen import screen
 from oracles.jobs import job_of, known_beforehand
 from oracles.networks import network
@@ -124,7 +125,7 @@ def test_example_what_makes_no_sense_is_refused(options):
         learn(alignment(3), "pairwise", **options)
 
 
-def weakest_of_triangles(scores):
+def indirect_one_by_one(scores):
     """Which pairs are weaker than both others of some triangle, by going through all of them."""
     d = len(scores)
     gone = np.zeros((d, d), bool)
@@ -145,13 +146,13 @@ def test_oracle_indirect_pairs_are_the_weakest_of_triangles(seed, density):
         float
     )
     pairs = np.argwhere(scores)
-    found = are_indirect(pairs, scores[tuple(pairs.T)], d)
+    found = weakest_of_triangles(pairs, scores[tuple(pairs.T)], d)
     both = scores + scores.T
-    assert found.tolist() == weakest_of_triangles(both)[tuple(pairs.T)].tolist()
+    assert found.tolist() == indirect_one_by_one(both)[tuple(pairs.T)].tolist()
 
 
 def test_example_no_pairs_have_no_indirect_ones():
-    assert are_indirect(np.empty((0, 2), np.int64), np.empty(0), 5).tolist() == []
+    assert weakest_of_triangles(np.empty((0, 2), np.int64), np.empty(0), 5).tolist() == []
 
 
 def test_property_indirect_pairs_do_not_depend_on_the_order_of_variables():
@@ -163,7 +164,7 @@ def test_property_indirect_pairs_do_not_depend_on_the_order_of_variables():
     gone, moved_gone = (
         {
             tuple(sorted(names[p].tolist()))
-            for p in pairs[are_indirect(pairs, s[tuple(pairs.T)], 12)]
+            for p in pairs[weakest_of_triangles(pairs, s[tuple(pairs.T)], 12)]
         }
         for s, names in ((scores, np.arange(12)), (moved, order))
     )

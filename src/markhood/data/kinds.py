@@ -92,10 +92,13 @@ def with_kinds(
     ordered = []
     known: dict[tuple[Any, ...], bool] = {}  # many columns share their levels
     for j, (name, own) in enumerate(zip(variables.names, variables.levels or (), strict=True)):
+        if len(own) <= 2:
+            ordered.append(False)
+            continue
         kind = kinds.get(name, "auto") if isinstance(kinds, Mapping) else kinds
         if not isinstance(kind, str):
             kind = "ordinal"
-        if kind == "ordinal" and None in own and len(own) > 2:
+        if kind == "ordinal" and None in own:
             _refuse_missing_level(name, is_named=isinstance(kinds, Mapping))
         if j in declared:
             by_itself = declared[j].is_ordered
@@ -104,7 +107,7 @@ def with_kinds(
                 known[own] = all(isinstance(level, Real) for level in own)
             by_itself = known[own]
         by_itself = by_itself and None not in own
-        ordered.append(len(own) > 2 and (kind == "ordinal" or (kind == "auto" and by_itself)))
+        ordered.append(kind == "ordinal" or (kind == "auto" and by_itself))
     return replace(variables, ordered=tuple(ordered))
 
 

@@ -176,14 +176,14 @@ def _is_survey(samples: Samples, counts: Ints, name: str) -> bool:
     possible = math.prod(float(max(1, len(levels))) for levels in samples.levels)
     if samples.n_samples < COVERED * possible:
         return True
-    return len(np.unique(row_hashes([*samples.words], samples.n_samples))) < samples.n_samples
+    return len(np.unique(row_hashes(samples.words, samples.n_samples))) < samples.n_samples
 
 
-def row_hashes(rows: Sequence[Words], n_samples: int) -> Words:
+def row_hashes(rows: Words, n_samples: int) -> Words:
     """Return a hash of the bits of every sample in packed rows."""
     hashes = np.zeros(n_samples, np.uint64)
     for start in range(0, len(rows), 64):
-        hashes ^= transposed(np.stack(rows[start : start + 64]))[:n_samples]
+        hashes ^= transposed(rows[start : start + 64])[0, :n_samples]
         hashes *= np.uint64(0x9E3779B97F4A7C15)  # odd, so that different samples stay different
         hashes ^= hashes >> np.uint64(32)
     return hashes

@@ -111,8 +111,8 @@ def cut(n: int, tile: int) -> list[range]:
     return [range(start, min(start + tile, n)) for start in range(0, n, tile)]
 
 
-def shared_out(n: int, largest: int) -> list[range]:
-    """Cut ``range(n)`` into `FEWEST_TILES` to `MOST_TILES` tiles, of ``largest`` if possible.
+def shared_out(n: int, largest: int, fewest: int = FEWEST_TILES) -> list[range]:
+    """Cut ``range(n)`` into ``fewest`` to `MOST_TILES` tiles, of ``largest`` if possible.
 
     The result does not depend on the number of threads, so a checkpoint is valid on other machines.
 
@@ -123,4 +123,4 @@ def shared_out(n: int, largest: int) -> list[range]:
     >>> len(shared_out(3, 64)), len(shared_out(6400, 64))
     (3, 100)
     """
-    return cut(n, max(1, min(max(largest, -(-n // MOST_TILES)), -(-n // FEWEST_TILES))))
+    return cut(n, max(1, min(max(largest, -(-n // MOST_TILES)), -(-n // fewest))))

@@ -9,6 +9,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints, Words
+
 
 class Weighting(NamedTuple):
     """Sample weights: ``weights`` of shape (n_samples,), dtype float64.
@@ -17,8 +19,8 @@ class Weighting(NamedTuple):
     the binary digits of these numbers, packed like the samples, lowest digit first.
     """
 
-    weights: NDArray[np.float64]
-    planes: NDArray[np.uint64]
+    weights: Floats
+    planes: Words
     unit: float
 
 
@@ -34,12 +36,12 @@ class Reals(NamedTuple):
     row for each group, not for each sample.
     """
 
-    columns: NDArray[np.float64]
-    offset: NDArray[np.float64] | None
+    columns: Floats
+    offset: Floats | None
     groups: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, columns: NDArray[np.float64], offset: NDArray[np.float64] | None = None) -> Self:
+    def of(cls, columns: Floats, offset: Floats | None = None) -> Self:
         """Combine columns and offsets, and group the samples in which they are equal.
 
         Columns that are broadcast over the targets are stored once.
@@ -71,7 +73,7 @@ class Reals(NamedTuple):
         """Return the group of each sample for one target."""
         return self.groups if self.groups.ndim == 1 else self.groups[target]
 
-    def of_targets(self, targets: NDArray[np.int64]) -> Reals:
+    def of_targets(self, targets: Ints) -> Reals:
         """Return the same with other targets, each with the columns of a present one."""
         columns, offset, groups = self
         return Reals(
@@ -80,7 +82,7 @@ class Reals(NamedTuple):
             groups if groups.ndim == 1 else groups[targets],
         )
 
-    def of_target(self, target: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def of_target(self, target: int) -> tuple[Floats, Floats]:
         """Return the columns, (n_reals, n_samples), and the offset, (n_samples,), of one target."""
         columns = self.columns if self.columns.ndim == 2 else self.columns[target]
         if self.offset is None:
@@ -88,7 +90,7 @@ class Reals(NamedTuple):
         return columns, self.offset if self.offset.ndim == 1 else self.offset[target]
 
 
-def _group_numbers(rows: NDArray[np.float64]) -> NDArray[np.intp]:
+def _group_numbers(rows: Floats) -> NDArray[np.intp]:
     """Return numbers of the columns in lexicographic order; equal columns share a number.
 
     Row by row, which is several times faster than `np.unique` with an axis.
@@ -113,11 +115,11 @@ class Bits:
     Do not write to the arrays: backends validate them once and cache derived data.
     """
 
-    words: NDArray[np.uint64]
+    words: Words
     n_samples: int
-    starts: NDArray[np.int64] | None = None
+    starts: Ints | None = None
     weighting: Weighting | None = None
-    ordered: NDArray[np.bool_] | None = None
+    ordered: Bools | None = None
     reals: Reals | None = None
 
     @property
@@ -131,7 +133,7 @@ class Bits:
         return 0 if self.reals is None else int(self.reals.columns.shape[-2])
 
     @property
-    def n_scores(self) -> NDArray[np.int64]:
+    def n_scores(self) -> Ints:
         """Number of regression columns of each variable, of shape (n_variables,).
 
         An ordered variable has one column, its step; a nominal variable has r - 1 indicators. The

@@ -25,25 +25,24 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from markhood.arrays import Floats
 
 
 class Posterior(NamedTuple):
     """What the mixture adds to the log Bayes factor of an edge, and the coupling given an edge."""
 
-    gain: Numbers
-    mean: Numbers
-    variance: Numbers
+    gain: Floats
+    mean: Floats
+    variance: Floats
 
 
-def information_of(v: Numbers, scale: float) -> Numbers:
+def information_of(v: Floats, scale: float) -> Floats:
     """Return the information A of the likelihood."""
     return np.maximum(0.0, 1 / v - 1 / scale**2)
 
 
-def of_edges(t: Numbers, v: Numbers, scale: float, shape: float) -> Posterior:
+def of_edges(t: Floats, v: Floats, scale: float, shape: float) -> Posterior:
     """Replace the prior N(0, scale^2) of fits by the mixture.
 
     Examples
@@ -67,8 +66,8 @@ def of_edges(t: Numbers, v: Numbers, scale: float, shape: float) -> Posterior:
 
 
 def of_background(
-    t: Numbers, v: Numbers, scale: float, background: float, expected: Numbers | float = 0.0
-) -> Numbers:
+    t: Floats, v: Floats, scale: float, background: float, expected: Floats | float = 0.0
+) -> Floats:
     """Return how much better couplings of the background explain the data than none, as a log.
 
     Examples

@@ -20,8 +20,8 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.kernels.greedy import Score, counts_by_size, toggle_scores
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Flipped
@@ -29,11 +29,7 @@ from markhood.kernels.ties import TIE
 
 
 def climb_groups(
-    score: Score,
-    groups: Lists,
-    blankets: Lists,
-    partners: Lists,
-    changes: NDArray[np.float64],
+    score: Score, groups: Lists, blankets: Lists, partners: Lists, changes: Floats
 ) -> Flipped:
     """Flip the best edge within each group until none gains; see ``Kernels.climb_groups``."""
     present, evaluations = [np.empty(0, np.bool_)], []
@@ -52,7 +48,9 @@ def climb_groups(
     not_converged = np.zeros(len(groups.values), np.int64)
     return Flipped(
         np.concatenate(present),
-        *(np.concatenate(numbers) for numbers in (changed, highest, gained)),
+        np.concatenate(changed),
+        np.concatenate(highest),
+        np.concatenate(gained),
         Lists.of(evaluations),
         not_converged,
     )
@@ -62,12 +60,7 @@ class _Flips:
     """The flips within one group, each at two positions of the partner lists, one per end."""
 
     def __init__(
-        self,
-        variables: NDArray[np.int64],
-        blankets: Lists,
-        partners: Lists,
-        changes: NDArray[np.float64],
-        score: Score,
+        self, variables: Ints, blankets: Lists, partners: Lists, changes: Floats, score: Score
     ) -> None:
         self.evaluations: Counter[int] = Counter()
         self._score = score
@@ -77,7 +70,7 @@ class _Flips:
         self.changes = changes.copy()  # of the owner's score, by a flip
         self.highest = changes.copy()
         self.gained = np.zeros(len(variables))
-        self._owners = np.repeat(np.arange(len(variables)), np.diff(partners.starts))
+        self._owners = np.repeat(np.arange(len(variables)), partners.lengths)
         (within,) = np.nonzero(np.isin(partners.values, variables))
         # Sorted by lower and then upper end, an edge has its two positions next to each other.
         lower, upper = np.sort([variables[self._owners[within]], partners.values[within]], axis=0)
@@ -90,7 +83,7 @@ class _Flips:
         heapq.heapify(self._heap)
 
     @property
-    def present(self) -> NDArray[np.bool_]:
+    def present(self) -> Bools:
         """Whether the partner at each position is in the blanket."""
         places = zip(self._owners.tolist(), self._partners.values.tolist(), strict=True)
         return np.array([p in self._blankets[owner] for owner, p in places], np.bool_)

@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
 from markhood.kernels.ties import TIE, best_of
@@ -70,7 +70,7 @@ def grow_and_shrink(
 
 
 def grow_blankets(
-    score: Score, targets: NDArray[np.int64], candidates: Lists, kept: Lists | None = None
+    score: Score, targets: Ints, candidates: Lists, kept: Lists | None = None
 ) -> Blankets:
     """Search for each target's blanket among its candidates, starting from its kept members."""
     evaluations: Counter[int] = Counter()
@@ -89,8 +89,8 @@ def grow_blankets(
 
 
 def toggle_scores(
-    score: Score, targets: NDArray[np.int64], blankets: Lists, toggles: Lists
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    score: Score, targets: Ints, blankets: Lists, toggles: Lists
+) -> tuple[Floats, Floats]:
     """Score each target's blanket, and also with each of ``toggles`` added or removed."""
     scores, toggled = [], []
     for target, blanket, variables in zip(targets.tolist(), blankets, toggles, strict=True):
@@ -100,7 +100,7 @@ def toggle_scores(
     return np.array(scores), np.array(toggled)
 
 
-def counts_by_size(evaluations: Counter[int]) -> NDArray[np.int64]:
+def counts_by_size(evaluations: Counter[int]) -> Ints:
     """Return evaluation counts as an array indexed by blanket size."""
     counts = np.zeros(max(evaluations, default=0) + 1, dtype=np.int64)
     for size, n in evaluations.items():

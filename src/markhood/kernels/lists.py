@@ -7,23 +7,29 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
+
+from markhood.arrays import Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
     """A sequence of integer lists."""
 
-    starts: NDArray[np.int64]  # (n_lists + 1,): list k is ``values[starts[k]:starts[k + 1]]``
-    values: NDArray[np.int64]
+    starts: Ints  # (n_lists + 1,): list k is ``values[starts[k]:starts[k + 1]]``
+    values: Ints
 
     @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def arrays(self) -> tuple[Ints, Ints]:
         """``starts`` and ``values``."""
         return self.starts, self.values
 
+    @property
+    def lengths(self) -> Ints:
+        """The length of each list, of shape (n_lists,)."""
+        return self.starts[1:] - self.starts[:-1]  # faster than `np.diff` for short arrays
+
     @classmethod
-    def of(cls, lists: Sequence[Sequence[int] | NDArray[np.int64]]) -> Lists:
+    def of(cls, lists: Sequence[Sequence[int] | Ints]) -> Lists:
         """Join separate lists."""
         starts = np.array([0, *accumulate(map(len, lists))], dtype=np.int64)
         parts = [np.asarray(values, dtype=np.int64) for values in lists]
@@ -37,12 +43,12 @@ class Lists:
     @classmethod
     def joined(cls, parts: Sequence[Lists]) -> Lists:
         """Concatenate the lists of all parts."""
-        lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(p.starts) for p in parts)])
+        lengths = np.concatenate([np.zeros(1, np.int64), *(p.lengths for p in parts)])
         values = np.concatenate([np.empty(0, np.int64), *(p.values for p in parts)])
         return cls(np.cumsum(lengths), values)
 
     @classmethod
-    def of_neighbours(cls, edges: NDArray[np.int64], n_variables: int) -> Lists:
+    def of_neighbours(cls, edges: Ints, n_variables: int) -> Lists:
         """List the neighbours of every variable in ascending order, from edges of shape (m, 2)."""
         lower, upper = edges.T
         both = np.sort(
@@ -53,9 +59,7 @@ class Lists:
         return cls(starts, both & 0xFFFFFFFF)
 
     @classmethod
-    def from_both_ends(
-        cls, edges: NDArray[np.int64], n_variables: int
-    ) -> tuple[Lists, NDArray[np.int64]]:
+    def from_both_ends(cls, edges: Ints, n_variables: int) -> tuple[Lists, Ints]:
         """List the neighbours of every variable, and the positions of each edge in these lists.
 
         Edges are i < j in lexicographic order, so that one sort, by the upper ends, is enough. The
@@ -81,13 +85,13 @@ class Lists:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __getitem__(self, k: int) -> NDArray[np.int64]:
+    def __getitem__(self, k: int) -> Ints:
         return self.values[self.starts[k] : self.starts[k + 1]]
 
-    def __iter__(self) -> Iterator[NDArray[np.int64]]:
+    def __iter__(self) -> Iterator[Ints]:
         return (self[k] for k in range(len(self)))
 
-    def pick(self, which: NDArray[np.int64]) -> Lists:
+    def pick(self, which: Ints) -> Lists:
         """Return some of the lists, in this order.
 
         Examples
@@ -95,12 +99,12 @@ class Lists:
         >>> [values.tolist() for values in Lists.of([[1], [], [2, 3]]).pick(np.array([2, 0]))]
         [[2, 3], [1]]
         """
-        lengths = np.diff(self.starts)[which]
+        lengths = self.lengths[which]
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         at = np.arange(starts[-1]) + np.repeat(self.starts[which] - starts[:-1], lengths)
         return Lists(starts, self.values[at])
 
-    def where(self, stays: NDArray[np.bool_]) -> Lists:
+    def where(self, stays: Bools) -> Lists:
         """Return the lists with only some of their values.
 
         Examples

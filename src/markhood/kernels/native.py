@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints, Words
 from markhood.errors import InputError
 from markhood.kernels import _native
 from markhood.kernels.bits import Bits
@@ -90,13 +91,12 @@ class NativeKernels:
     def associated_pairs(
         self,
         bits: Bits,
-        ones: NDArray[np.int64],
-        n_log_n: NDArray[np.float64],
+        ones: Ints,
+        n_log_n: Floats,
         rows: range,
         columns: range,
         least_ratio: float,
     ) -> AssociatedPairs:
-        """Find the pairs of the tile with a likelihood ratio of at least ``least_ratio``."""
         found = _native.associated_pairs(
             _packed(bits),
             ones,
@@ -112,7 +112,6 @@ class NativeKernels:
     def associated_tables(
         self, bits: Bits, rows: range, columns: range, costs: Costs
     ) -> AssociatedTables:
-        """Find the pairs of the tile whose likelihood ratio is at least their penalty."""
         pairs, ratios = _native.associated_tables(
             _packed(bits),
             (rows.start, rows.stop),
@@ -123,9 +122,7 @@ class NativeKernels:
         return AssociatedTables(pairs.reshape(-1, 2), ratios)
 
     @fits
-    def associated_among(
-        self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
-    ) -> AssociatedTables:
+    def associated_among(self, bits: Bits, pairs: Ints, costs: Costs) -> AssociatedTables:
         found, ratios = _native.associated_among(
             _packed(bits),
             np.ascontiguousarray(pairs),
@@ -137,7 +134,6 @@ class NativeKernels:
     def associated_residuals(
         self, bits: Bits, rows: range, columns: range, residuals: Residuals, least: float
     ) -> AssociatedTables:
-        """Find the pairs i < j of binary variables whose residuals are correlated."""
         means, variances, least_variance = residuals
         pairs, statistics = _native.associated_residuals(
             _packed(bits),
@@ -153,13 +149,8 @@ class NativeKernels:
 
     @fits
     def toggle_scores(
-        self,
-        bits: Bits,
-        targets: NDArray[np.int64],
-        blankets: Lists,
-        toggles: Lists,
-        costs: Pricing,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self, bits: Bits, targets: Ints, blankets: Lists, toggles: Lists, costs: Pricing
+    ) -> tuple[Floats, Floats]:
         return _native.toggle_scores(
             _packed(bits),
             targets,
@@ -173,7 +164,7 @@ class NativeKernels:
     def grow_blankets(
         self,
         bits: Bits,
-        targets: NDArray[np.int64],
+        targets: Ints,
         candidates: Lists,
         costs: Pricing,
         kept: Lists | None = None,
@@ -196,7 +187,7 @@ class NativeKernels:
         groups: Lists,
         blankets: Lists,
         partners: Lists,
-        changes: NDArray[np.float64],
+        changes: Floats,
         costs: Pricing,
     ) -> Flipped:
         present, changes, highest, gained, not_converged, *evaluations = _native.climb_groups(
@@ -213,9 +204,7 @@ class NativeKernels:
         )
 
     @fits
-    def fit_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
-    ) -> Fits:
+    def fit_blankets(self, bits: Bits, targets: Ints, blankets: Lists, penalty: FitPenalty) -> Fits:
         likelihoods, coefficients, infinite, statuses = _native.fit_blankets(
             _packed(bits),
             targets,
@@ -246,13 +235,8 @@ class NativeKernels:
         return draws.reshape(n_draws, *shape), moved
 
     def independence_tests(
-        self,
-        bits: Bits,
-        targets: NDArray[np.int64],
-        givens: Lists,
-        others: Lists,
-        log_factorials: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
+        self, bits: Bits, targets: Ints, givens: Lists, others: Lists, log_factorials: Floats
+    ) -> Floats:
         return _native.independence_tests(
             _packed(bits),
             targets,
@@ -265,13 +249,12 @@ class NativeKernels:
     def l1_paths(
         self,
         bits: Bits,
-        targets: NDArray[np.int64],
+        targets: Ints,
         candidates: Lists,
-        penalties: NDArray[np.float64],
-        fractions: NDArray[np.float64],
+        penalties: Floats,
+        fractions: Floats,
         largest_support: int,
     ) -> L1Paths:
-        """Fit each target's L1-penalised logistic regressions on its candidates."""
         *fits, converged, sizes, supports, slopes = _native.l1_paths(
             _packed(bits),
             targets,
@@ -293,7 +276,7 @@ class NativeKernels:
     def fit_pairs(
         self,
         bits: Bits,
-        pairs: NDArray[np.int64],
+        pairs: Ints,
         given_first: Lists,
         given_second: Lists,
         scale: float,
@@ -314,7 +297,7 @@ class NativeKernels:
     def sample_graphs(
         self,
         bits: Bits,
-        pairs: NDArray[np.int64],
+        pairs: Ints,
         prior: PairPrior,
         chain: GraphChain,
         n_settling: int,
@@ -340,7 +323,7 @@ class NativeKernels:
     def fit_potts(
         self,
         samples: PottsSamples,
-        targets: NDArray[np.int64],
+        targets: Ints,
         penalty: PottsPenalty,
         tolerance: float,
         most_steps: int | None = None,
@@ -352,9 +335,7 @@ class NativeKernels:
         rows = table.reshape(int(samples.starts[-1]) + 1, -1)
         return PottsFits(rows, n_steps, norms <= tolerance)
 
-    def unsound_variables(
-        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
-    ) -> Unsound:
+    def unsound_variables(self, bits: Bits, masked: Ints, masks: Words) -> Unsound:
         found = _native.unsound_variables(_packed(bits), masked, masks, self.instruction_set)
         return Unsound(*found)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.kernels.lists import Lists
 
 CHAINS = 16  # advanced by one call of the Gibbs kernel, one per SIMD lane
@@ -23,10 +24,10 @@ class IsingNetwork(NamedTuple):
     """
 
     neighbours: Lists
-    coupling_odds: NDArray[np.float64]
-    field_odds: NDArray[np.float64]
-    order: NDArray[np.int64]
-    is_wide: NDArray[np.bool_]
+    coupling_odds: Floats
+    field_odds: Floats
+    order: Ints
+    is_wide: Bools
 
 
 class PottsNetwork(NamedTuple):
@@ -42,13 +43,13 @@ class PottsNetwork(NamedTuple):
     """
 
     neighbours: Lists
-    factors: NDArray[np.float64]
-    factor_starts: NDArray[np.int64]
-    field_factors: NDArray[np.float64]
-    field_starts: NDArray[np.int64]
-    n_levels: NDArray[np.int64]
-    order: NDArray[np.int64]
-    is_wide: NDArray[np.bool_]
+    factors: Floats
+    factor_starts: Ints
+    field_factors: Floats
+    field_starts: Ints
+    n_levels: Ints
+    order: Ints
+    is_wide: Bools
 
 
 Network = IsingNetwork | PottsNetwork
@@ -70,8 +71,8 @@ class PottsSamples(NamedTuple):
     """
 
     places: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    starts: Ints
+    weights: Floats
 
 
 class PottsPenalty(NamedTuple):
@@ -82,7 +83,7 @@ class PottsPenalty(NamedTuple):
     """
 
     field: float
-    variables: NDArray[np.float64]
+    variables: Floats
 
 
 class PottsFits(NamedTuple):
@@ -98,4 +99,4 @@ class PottsFits(NamedTuple):
 
     table: NDArray[np.float32]
     n_steps: int
-    converged: NDArray[np.bool_]
+    converged: Bools

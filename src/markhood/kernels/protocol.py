@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints, Words
 from markhood.kernels.bits import Bits
 from markhood.kernels.lists import Lists
 from markhood.kernels.networks import Chains, Network, PottsFits, PottsPenalty, PottsSamples
@@ -58,15 +59,15 @@ class Tiling(NamedTuple):
 class AssociatedPairs(NamedTuple):
     """Pairs i < j, of shape (n_pairs, 2), and the number of samples with both ones, (n_pairs,)."""
 
-    pairs: NDArray[np.int64]
-    joint: NDArray[np.int64]
+    pairs: Ints
+    joint: Ints
 
 
 class AssociatedTables(NamedTuple):
     """Pairs i < j, of shape (n_pairs, 2), and their log-likelihood ratios, (n_pairs,)."""
 
-    pairs: NDArray[np.int64]
-    ratios: NDArray[np.float64]
+    pairs: Ints
+    ratios: Floats
 
 
 class Residuals(NamedTuple):
@@ -77,8 +78,8 @@ class Residuals(NamedTuple):
     of variances count as at least ``least_variance``. Covariates, which come last, have none.
     """
 
-    means: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    means: Floats
+    variances: Floats
     least_variance: float
 
 
@@ -91,10 +92,10 @@ class Blankets(NamedTuple):
     """
 
     members: Lists
-    scores: NDArray[np.float64]
-    evaluations: NDArray[np.int64]
+    scores: Floats
+    evaluations: Ints
     n_bounded: int
-    not_converged: NDArray[np.int64]
+    not_converged: Ints
 
 
 class Flipped(NamedTuple):
@@ -102,19 +103,19 @@ class Flipped(NamedTuple):
 
     ``changes``, also of shape (len(partners.values),), is the change of the variable's score that
     the flip would make at the end; NaN where it is not known exactly. ``highest`` is the largest
-    change that the flip would have made at any time. Where that change could not make the edge gain,
-    it may be replaced by an upper bound that could not either. ``gained`` is the change of each
-    variable's score from start to end. ``evaluations`` lists for each group
-    the number of scored blankets of each size. ``not_converged`` counts the fits of each variable
-    that did not converge.
+    change that the flip would have made at any time. Where that change could not make the edge
+    gain, it may be replaced by an upper bound that could not either. ``gained`` is the change of
+    each variable's score from start to end. ``evaluations`` lists for each group the number of
+    scored blankets of each size. ``not_converged`` counts the fits of each variable that did not
+    converge.
     """
 
-    present: NDArray[np.bool_]
-    changes: NDArray[np.float64]
-    highest: NDArray[np.float64]
-    gained: NDArray[np.float64]
+    present: Bools
+    changes: Floats
+    highest: Floats
+    gained: Floats
     evaluations: Lists
-    not_converged: NDArray[np.int64]
+    not_converged: Ints
 
 
 class Status(IntEnum):
@@ -143,9 +144,9 @@ class Fits(NamedTuple):
     (n_targets,), holds values of `Status`.
     """
 
-    log_likelihoods: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    infinite: NDArray[np.bool_]
+    log_likelihoods: Floats
+    coefficients: Floats
+    infinite: Bools
     statuses: NDArray[np.uint8]
 
 
@@ -158,12 +159,12 @@ class L1Paths(NamedTuple):
     ``converged``, of shape (n_targets,), is true if all fits of a target's path converged.
     """
 
-    lambdas: NDArray[np.float64]
-    intercepts: NDArray[np.float64]
-    log_likelihoods: NDArray[np.float64]
+    lambdas: Floats
+    intercepts: Floats
+    log_likelihoods: Floats
     supports: Lists
-    slopes: NDArray[np.float64]
-    converged: NDArray[np.bool_]
+    slopes: Floats
+    converged: Bools
 
 
 class PairFits(NamedTuple):
@@ -176,11 +177,11 @@ class PairFits(NamedTuple):
     one score, the r_i r_j entries of the zero-sum table.
     """
 
-    joint: NDArray[np.float64]
-    apart: NDArray[np.float64]
-    log_determinants: NDArray[np.float64]
-    couplings: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    joint: Floats
+    apart: Floats
+    log_determinants: Floats
+    couplings: Floats
+    variances: Floats
 
 
 class PairPrior(NamedTuple):
@@ -200,13 +201,13 @@ class PairPrior(NamedTuple):
     more than ``most_slopes`` slopes does not become an edge.
     """
 
-    log_odds: NDArray[np.float64]
-    bin_log_bayes_factors: NDArray[np.float64]
-    bin_counts: NDArray[np.float64]
+    log_odds: Floats
+    bin_log_bayes_factors: Floats
+    bin_counts: Floats
     scale: float
     shape: float
     background: float
-    expected: NDArray[np.float64]
+    expected: Floats
     density: float
     learns_density: bool
     periods: NDArray[np.uint8]
@@ -222,7 +223,7 @@ class GraphChain(NamedTuple):
 
     present: NDArray[np.uint8]
     generator: NDArray[np.uint32]
-    fits: NDArray[np.int64] | None = None
+    fits: Ints | None = None
 
 
 class GraphSums(NamedTuple):
@@ -235,10 +236,10 @@ class GraphSums(NamedTuple):
     `PairFits`. ``n_fits`` is the number of pairs that were fitted.
     """
 
-    densities: NDArray[np.float64]
-    probabilities: NDArray[np.float64]
-    couplings: NDArray[np.float64]
-    squares: NDArray[np.float64]
+    densities: Floats
+    probabilities: Floats
+    couplings: Floats
+    squares: Floats
     n_fits: int
 
 
@@ -281,8 +282,8 @@ class Kernels(Protocol):
     def associated_pairs(
         self,
         bits: Bits,
-        ones: NDArray[np.int64],
-        n_log_n: NDArray[np.float64],
+        ones: Ints,
+        n_log_n: Floats,
         rows: range,
         columns: range,
         least_ratio: float,
@@ -305,9 +306,7 @@ class Kernels(Protocol):
         margins free.
         """
 
-    def associated_among(
-        self, bits: Bits, pairs: NDArray[np.int64], costs: Costs
-    ) -> AssociatedTables:
+    def associated_among(self, bits: Bits, pairs: Ints, costs: Costs) -> AssociatedTables:
         """Select the pairs i < j whose likelihood ratio is at least their penalty, in order."""
 
     def associated_residuals(
@@ -321,13 +320,8 @@ class Kernels(Protocol):
         """
 
     def toggle_scores(
-        self,
-        bits: Bits,
-        targets: NDArray[np.int64],
-        blankets: Lists,
-        toggles: Lists,
-        costs: Pricing,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self, bits: Bits, targets: Ints, blankets: Lists, toggles: Lists, costs: Pricing
+    ) -> tuple[Floats, Floats]:
         """Score each target's blanket, and the blanket with each of ``toggles`` added or removed.
 
         Returns scores of shape (n_targets,), and scores after toggling of shape
@@ -337,7 +331,7 @@ class Kernels(Protocol):
     def grow_blankets(
         self,
         bits: Bits,
-        targets: NDArray[np.int64],
+        targets: Ints,
         candidates: Lists,
         costs: Pricing,
         kept: Lists | None = None,
@@ -354,7 +348,7 @@ class Kernels(Protocol):
         groups: Lists,
         blankets: Lists,
         partners: Lists,
-        changes: NDArray[np.float64],
+        changes: Floats,
         costs: Pricing,
     ) -> Flipped:
         """Flip the edge with the largest gain within each group of variables until none gains.
@@ -366,9 +360,7 @@ class Kernels(Protocol):
         that leaves a group does not change.
         """
 
-    def fit_blankets(
-        self, bits: Bits, targets: NDArray[np.int64], blankets: Lists, penalty: FitPenalty
-    ) -> Fits:
+    def fit_blankets(self, bits: Bits, targets: Ints, blankets: Lists, penalty: FitPenalty) -> Fits:
         """Fit each target's logistic regression on its blanket."""
 
     def gibbs(
@@ -381,13 +373,8 @@ class Kernels(Protocol):
         """
 
     def independence_tests(
-        self,
-        bits: Bits,
-        targets: NDArray[np.int64],
-        givens: Lists,
-        others: Lists,
-        log_factorials: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
+        self, bits: Bits, targets: Ints, givens: Lists, others: Lists, log_factorials: Floats
+    ) -> Floats:
         """Test each target against each of its ``others``, given its list of ``givens``.
 
         Returns log-probabilities of independence, of shape (len(others.values),).
@@ -397,10 +384,10 @@ class Kernels(Protocol):
     def l1_paths(
         self,
         bits: Bits,
-        targets: NDArray[np.int64],
+        targets: Ints,
         candidates: Lists,
-        penalties: NDArray[np.float64],
-        fractions: NDArray[np.float64],
+        penalties: Floats,
+        fractions: Floats,
         largest_support: int,
     ) -> L1Paths:
         """Maximise L(b)/n - lambda sum_j penalties_j |b_j| for each target on its candidates.
@@ -416,7 +403,7 @@ class Kernels(Protocol):
     def fit_pairs(
         self,
         bits: Bits,
-        pairs: NDArray[np.int64],
+        pairs: Ints,
         given_first: Lists,
         given_second: Lists,
         scale: float,
@@ -432,7 +419,7 @@ class Kernels(Protocol):
     def sample_graphs(
         self,
         bits: Bits,
-        pairs: NDArray[np.int64],
+        pairs: Ints,
         prior: PairPrior,
         chain: GraphChain,
         n_settling: int,
@@ -449,7 +436,7 @@ class Kernels(Protocol):
     def fit_potts(
         self,
         samples: PottsSamples,
-        targets: NDArray[np.int64],
+        targets: Ints,
         penalty: PottsPenalty,
         tolerance: float,
         most_steps: int | None = None,
@@ -463,9 +450,7 @@ class Kernels(Protocol):
         missing value adds nothing to the log odds, and is not predicted.
         """
 
-    def unsound_variables(
-        self, bits: Bits, masked: NDArray[np.int64], masks: NDArray[np.uint64]
-    ) -> Unsound:
+    def unsound_variables(self, bits: Bits, masked: Ints, masks: Words) -> Unsound:
         """Find variables whose rows violate the assumptions of the other operations.
 
         ``masked`` lists the variables with missing values, ascending. ``masks`` has for each of

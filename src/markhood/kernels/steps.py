@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Bools, Floats, Ints
 from markhood.kernels import _native
 from markhood.kernels.lists import Lists
 from markhood.kernels.ties import TIE
 
 
-def within_steps(neighbours: Lists, targets: NDArray[np.int64], depth: int) -> Lists:
+def within_steps(neighbours: Lists, targets: Ints, depth: int) -> Lists:
     """List the variables within ``depth`` steps of each target, ascending, without the target.
 
     Examples
@@ -22,9 +22,7 @@ def within_steps(neighbours: Lists, targets: NDArray[np.int64], depth: int) -> L
     return Lists(*_native.within_steps(neighbours.arrays, targets, depth))
 
 
-def weakest_of_triangles(
-    pairs: NDArray[np.int64], strengths: NDArray[np.float64], n_variables: int
-) -> NDArray[np.bool_]:
+def weakest_of_triangles(pairs: Ints, strengths: Floats, n_variables: int) -> Bools:
     """Return whether each pair, i < j, is the weakest of a triangle of pairs, by more than a tie.
 
     Examples
@@ -32,6 +30,8 @@ def weakest_of_triangles(
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
     >>> weakest_of_triangles(pairs, np.array([3.0, 1.0, 2.0]), 3).tolist()
     [False, True, False]
+    >>> weakest_of_triangles(pairs, np.array([3.0, 1.0, 1.0]), 3).tolist()
+    [False, False, False]
     """
-    order = np.argsort(-strengths, kind="stable")
+    pairs, order = np.ascontiguousarray(pairs), np.argsort(-strengths, kind="stable")
     return _native.weakest_of_triangles(pairs, strengths, order, n_variables, TIE).view(np.bool_)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.bits import Bits
 from markhood.kernels.words import unpacked
 
@@ -19,11 +20,11 @@ class Table(NamedTuple):
     """Counts of each level of a target in each configuration of its blanket."""
 
     configurations: NDArray[np.uint16]  # (n_rows, n_blanket), those that occur, ascending
-    counts: NDArray[np.float64]  # (n_rows, n_levels of the target)
+    counts: Floats  # (n_rows, n_levels of the target)
     n_levels: tuple[int, ...]  # of each member of the blanket
     ordered: tuple[bool, ...] = ()  # the target, then each member; empty if all are nominal
-    reals: NDArray[np.float64] | None = None  # (n_rows, n_reals), additional predictors
-    offset: NDArray[np.float64] | None = None  # (n_rows,), added to the linear predictor
+    reals: Floats | None = None  # (n_rows, n_reals), additional predictors
+    offset: Floats | None = None  # (n_rows,), added to the linear predictor
 
 
 def n_levels(bits: Bits, variable: int) -> int:
@@ -33,14 +34,12 @@ def n_levels(bits: Bits, variable: int) -> int:
     return int(bits.starts[variable + 1] - bits.starts[variable]) + 1
 
 
-def n_parameters(
-    bits: Bits, i: int | NDArray[np.int64], j: int | NDArray[np.int64]
-) -> NDArray[np.int64]:
+def n_parameters(bits: Bits, i: int | Ints, j: int | Ints) -> Ints:
     """Return the number of parameters of the edge between each i and j."""
     return np.asarray(_n_scores(bits, np.asarray(i)) * _n_scores(bits, np.asarray(j)))
 
 
-def _n_scores(bits: Bits, variables: NDArray[np.int64]) -> NDArray[np.int64]:
+def _n_scores(bits: Bits, variables: Ints) -> Ints:
     """Return ``Bits.n_scores`` of some variables only."""
     if bits.starts is None:
         return np.ones(variables.shape, np.int64)
@@ -72,17 +71,14 @@ def blanket_table(bits: Bits, target: int, blanket: Sequence[int]) -> Table:
     return table._replace(reals=reals[:, first].T, offset=offset[first])
 
 
-def weights_of(bits: Bits) -> NDArray[np.float64]:
+def weights_of(bits: Bits) -> Floats:
     """Return the weight of each sample."""
     return np.ones(bits.n_samples) if bits.weighting is None else bits.weighting.weights
 
 
 def count_rows(
-    columns: Iterable[NDArray[Any]],
-    cells: NDArray[Any],
-    n_cells: int,
-    weights: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    columns: Iterable[NDArray[Any]], cells: NDArray[Any], n_cells: int, weights: Floats
+) -> tuple[Ints, Floats]:
     """Group samples that are equal in all columns, and count the cells of each group.
 
     Columns hold levels or real numbers. Returns one sample of each group, of shape (n_rows,), with
@@ -117,7 +113,7 @@ def ordered(bits: Bits, variables: Sequence[int]) -> tuple[bool, ...]:
     return () if bits.ordered is None else tuple(bits.ordered[list(variables)].tolist())
 
 
-def pair_table(bits: Bits, i: int, j: int) -> NDArray[np.float64]:
+def pair_table(bits: Bits, i: int, j: int) -> Floats:
     """Count the levels of one variable by those of another, of shape (r_i, r_j)."""
     shape = n_levels(bits, i), n_levels(bits, j)
     cells = codes(bits, i).astype(np.int64) * shape[1] + codes(bits, j)
@@ -125,7 +121,7 @@ def pair_table(bits: Bits, i: int, j: int) -> NDArray[np.float64]:
     return counts.reshape(shape)
 
 
-def likelihood_ratio(counts: NDArray[np.float64]) -> float:
+def likelihood_ratio(counts: Floats) -> float:
     """Return n times the mutual information of a table of two variables.
 
     This is the log-likelihood ratio of dependence against independence, in either direction: with
@@ -136,12 +132,7 @@ def likelihood_ratio(counts: NDArray[np.float64]) -> float:
     return float((cells - columns) - (rows - total))
 
 
-def likelihood_ratios(
-    joint: NDArray[np.int64],
-    ones_i: NDArray[np.int64],
-    ones_j: NDArray[np.int64],
-    n_log_n: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def likelihood_ratios(joint: Ints, ones_i: Ints, ones_j: Ints, n_log_n: Floats) -> Floats:
     """Return n times the mutual information of pairs of variables, from their counts.
 
     For two binary variables the logistic regression of one on the other is saturated, so this is
@@ -159,5 +150,5 @@ def likelihood_ratios(
     return np.asarray(cells - margin_i - margin_j)
 
 
-def _n_log_n(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _n_log_n(counts: Floats) -> Floats:
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from markhood.arrays import Floats
 
 TIE = 1e-9
 
@@ -20,7 +21,7 @@ def best_of(scores: Sequence[float]) -> int:
     return int(np.argmax(np.asarray(scores) >= max(scores) - TIE))
 
 
-def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def levelled(scores: Floats) -> Floats:
     """Return the scores with tied scores made equal, so that they can be sorted.
 
     A score ties with the next higher one if they differ by at most `TIE`. Each score becomes the

@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Words
 
-def packed(bits: NDArray[np.generic], n_words: int) -> NDArray[np.uint64]:
+
+def packed(bits: NDArray[np.generic], n_words: int) -> Words:
     """Pack rows of zeros and ones into rows of words, padded with zeros.
 
     Examples
@@ -24,29 +26,42 @@ def packed(bits: NDArray[np.generic], n_words: int) -> NDArray[np.uint64]:
     return found.view("<u8").astype(np.uint64, copy=False)
 
 
-def transposed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a word per sample of at most 64 rows of words: bit k is that of row k.
+def transposed(words: Words) -> Words:
+    """Return a word per sample and 64 rows of words: bit k of word b is that of row 64 b + k.
 
     Blocks of 64 x 64 bits are transposed by swapping halves, quarters, and so on.
 
+    Parameters
+    ----------
+    words : ndarray of shape (..., n_rows, n_words)
+
+    Returns
+    -------
+    ndarray of shape (..., ceil(n_rows / 64), 64 n_words)
+
     Examples
     --------
-    >>> transposed(np.array([[13, 0], [1, 0]], np.uint64))[:5]
-    array([3, 0, 1, 1, 0], dtype=uint64)
+    >>> transposed(np.array([[13, 0], [1, 0]], np.uint64))[:, :5]
+    array([[3, 0, 1, 1, 0]], dtype=uint64)
     """
-    found = np.zeros((64, words.shape[1]), np.uint64)
-    found[: len(words)] = words
+    *outer, n_rows, n_words = words.shape
+    n_blocks = -(-n_rows // 64)
+    found = np.zeros((*outer, n_blocks, 64, n_words), np.uint64)
+    found.reshape(*outer, 64 * n_blocks, n_words)[..., :n_rows, :] = words
     for step in (32, 16, 8, 4, 2, 1):
         by, low = np.uint64(step), np.uint64((2**64 - 1) // (2**step + 1))
-        halves = found.reshape(-1, 2, step, words.shape[1])
+        halves = found.reshape(-1, 2, step, n_words)
         upper, lower = halves[:, 0], halves[:, 1]
-        swapped = ((upper >> by) ^ lower) & low
+        swapped = upper >> by
+        swapped ^= lower
+        swapped &= low
         lower ^= swapped
-        upper ^= swapped << by
-    return found.T.ravel()
+        swapped <<= by
+        upper ^= swapped
+    return np.swapaxes(found, -1, -2).reshape(*outer, n_blocks, 64 * n_words)
 
 
-def unpacked(words: NDArray[np.uint64], n_samples: int) -> NDArray[np.uint8]:
+def unpacked(words: Words, n_samples: int) -> NDArray[np.uint8]:
     """Return the bits of rows of words, of shape (..., n_samples).
 
     Examples

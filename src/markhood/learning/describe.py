@@ -35,7 +35,6 @@ import numpy as np
 
 from markhood.arrays import Floats, Ints
 from markhood.data.samples import Samples
-from markhood.execution.runner import shared_out
 from markhood.graph.graph import Graph
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Fits, Status
@@ -259,7 +258,7 @@ def regress(job: Job, edges: Ints, of_covariates: Lists | None = None) -> Regres
     def fit(tile: range) -> Fits:
         return scorer.fitted(np.arange(tile.start, tile.stop), blankets.part(tile))
 
-    fits = list(job.runner.map("regressions", fit, shared_out(job.n_variables, VARIABLES_PER_TILE)))
+    fits = list(job.runner.map("regressions", fit, job.tiles(job.n_variables, VARIABLES_PER_TILE)))
     return _joined(job, blankets, fits)
 
 
@@ -281,18 +280,18 @@ def _of_blankets(job: Job, found: SearchResult, reported: Ints) -> Numbers:
         gained[ends] = known.gains[job.constraints.reports(edges)]
     is_left = np.isnan(gained)
     left = neighbours.where(is_left)
-    is_open = np.isnan(scores) | (np.diff(left.starts) > 0)
+    is_open = np.isnan(scores) | (left.lengths > 0)
 
     def score_and_fit(tile: range) -> tuple[Floats, Floats, Fits]:
         targets = tile.start + np.flatnonzero(is_open[tile.start : tile.stop])
         own = left.pick(targets)
         of_blankets, without = scorer.toggled(targets, blankets.pick(targets), own)
-        more = np.repeat(of_blankets, np.diff(own.starts)) - without
+        more = np.repeat(of_blankets, own.lengths) - without
         everyone = np.arange(tile.start, tile.stop)
         return of_blankets, more, scorer.fitted(everyone, blankets.part(tile))
 
     tiles = list(
-        job.runner.map("evidence", score_and_fit, shared_out(job.n_variables, VARIABLES_PER_TILE))
+        job.runner.map("evidence", score_and_fit, job.tiles(job.n_variables, VARIABLES_PER_TILE))
     )
     scores[is_open] = np.concatenate([np.empty(0), *(of_blankets for of_blankets, _, _ in tiles)])
     scores[job.samples.is_constant] = 0.0  # a constant variable has no score
@@ -335,7 +334,7 @@ def _of_pairs(job: Job, edges: Ints) -> Numbers:
         return scores - without, scorer.fitted(targets, blankets)
 
     tiles = list(
-        job.runner.map("evidence", score_and_fit, shared_out(len(edges), VARIABLES_PER_TILE))
+        job.runner.map("evidence", score_and_fit, job.tiles(len(edges), VARIABLES_PER_TILE))
     )
     gained = np.concatenate([np.empty(0), *(gained for gained, _ in tiles)])
     # Each end of each edge becomes a variable whose blanket is the other end; covariates come last.

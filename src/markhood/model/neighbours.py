@@ -29,7 +29,7 @@ class Neighbours:
 
     def sums(self, values: Floats) -> Floats:
         """Sum, for each variable, values that are aligned with ``lists.values``."""
-        owner = np.repeat(np.arange(len(self.lists)), np.diff(self.lists.starts))
+        owner = np.repeat(np.arange(len(self.lists)), self.lists.lengths)
         sums = np.bincount(owner, weights=values, minlength=len(self.lists))
         return sums.astype(np.float64)  # bincount returns integers if there are no edges
 

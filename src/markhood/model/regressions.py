@@ -219,7 +219,7 @@ class Regressions:
     @cached_property
     def starts(self) -> Ints:
         """Start of the coefficients of each variable, and the end: shape (n_variables + 1,)."""
-        targets = np.repeat(np.arange(len(self.blankets)), np.diff(self.blankets.starts))
+        targets = np.repeat(np.arange(len(self.blankets)), self.blankets.lengths)
         n_predictors = np.full(len(self.blankets), self.n_reals)
         np.add.at(n_predictors, targets, self.n_scores[self.blankets.values])
         ends = np.cumsum(self.n_levels - 1 + n_predictors * self.n_scores)

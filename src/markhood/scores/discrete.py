@@ -346,7 +346,7 @@ class DiscreteScorer:
         tolerance = max(POTTS_TOLERANCE, reachable)
         return self.kernels.fit_potts(self._placed, targets, penalty, tolerance, most_steps)
 
-    @property
+    @cached_property
     def owners(self) -> Ints:
         return np.repeat(np.arange(self.samples.n_variables), np.diff(self.samples.starts))
 

@@ -29,7 +29,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 
 from markhood.arrays import Floats, Ints
-from markhood.execution.runner import cut, shared_out
+from markhood.execution.runner import cut
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import Blankets
@@ -70,7 +70,7 @@ class NearbyVariables:
 
     def largest(self) -> Floats:
         """Return an upper bound of each space's size, from walks: (n_variables,)."""
-        n_variables, sizes = len(self._neighbours), np.diff(self._neighbours.starts)
+        n_variables, sizes = len(self._neighbours), self._neighbours.lengths
         owners, values = np.repeat(np.arange(n_variables), sizes), self._neighbours.values
         walks: Floats = np.ones(n_variables)
         for _ in range(self._depth):
@@ -176,7 +176,9 @@ class AllVariables:
 
     def of(self, targets: Ints) -> Space:
         """List the space of each target, ascending."""
-        return Space(Lists.of([np.delete(self._all, t) for t in targets]))
+        n_others = len(self._all) - 1
+        others = self._all[:-1] + (self._all[:-1] >= targets[:, np.newaxis])
+        return Space(Lists(n_others * np.arange(len(targets) + 1), others.ravel()))
 
 
 class Spaces(Protocol):
@@ -207,9 +209,8 @@ def search_blankets(job: Job, spaces: Spaces) -> Searched:
         found = scorer.grown(targets, candidates, constraints.required_of(targets))
         return found._replace(members=constraints.nodes_of(found.members)), space.n_cut
 
-    found = list(
-        job.runner.map("blankets", search, shared_out(job.n_variables, VARIABLES_PER_TILE))
-    )
+    tiles_of_variables = job.tiles(job.n_variables, VARIABLES_PER_TILE)
+    found = list(job.runner.map("blankets", search, tiles_of_variables))
     tiles = [blankets for blankets, _ in found]
     return Searched(
         Lists.joined([tile.members for tile in tiles]),
@@ -273,7 +274,7 @@ def combine(blankets: Lists, rule: Literal["or", "and"]) -> Ints:
     >>> combine(blankets, "or").tolist(), combine(blankets, "and").tolist()
     ([[0, 1], [0, 2]], [[0, 1]])
     """
-    targets = np.repeat(np.arange(len(blankets)), np.diff(blankets.starts))
+    targets = np.repeat(np.arange(len(blankets)), blankets.lengths)
     asserted = pair_numbers(np.column_stack([targets, blankets.values]))
     numbers, times = np.unique(asserted, return_counts=True)
     return pairs_numbered(numbers[times == 2] if rule == "and" else numbers)

@@ -39,7 +39,6 @@ from typing import Literal
 import numpy as np
 
 from markhood.arrays import Bools, Floats, Ints
-from markhood.execution.runner import FEWEST_TILES, shared_out
 from markhood.graph.numbering import pair_numbers
 from markhood.kernels.flips import best_flip
 from markhood.kernels.greedy import counts_by_size
@@ -127,9 +126,9 @@ class _Flips:
             flips = partners.part(tile)
             targets = np.arange(tile.start, tile.stop)
             scores, toggled = scorer.toggled(targets, blankets.part(tile), flips)
-            return scores, toggled - np.repeat(scores, np.diff(flips.starts))
+            return scores, toggled - np.repeat(scores, flips.lengths)
 
-        variables = shared_out(len(partners), VARIABLES_PER_TILE)
+        variables = self._job.tiles(len(partners), VARIABLES_PER_TILE)
         tiles = list(self._job.runner.map("flips", score, variables))
         self._first_scores, self._changes = (
             np.concatenate([np.empty(0), *numbers]) for numbers in zip(*tiles, strict=True)
@@ -137,7 +136,7 @@ class _Flips:
         self.scores = self._first_scores.copy()
         self._highest, self._last = self._changes.copy(), self._changes.copy()
         self.present[:] = present
-        sizes = np.repeat(np.diff(blankets.starts), np.diff(partners.starts))
+        sizes = np.repeat(blankets.lengths, partners.lengths)
         return np.bincount(sizes + np.where(present[self._edge_at], -1, 1), minlength=1)
 
     def meet(self) -> bool:
@@ -165,7 +164,8 @@ class _Flips:
             flips = partners.part(variables)
             return scorer.climbed(groups.part(tile), blankets.part(variables), flips, own)
 
-        tiles = list(self._job.runner.map("climb", climb, _tiles(groups)))
+        parts = _tiles(groups, self._job.fewest_tiles)
+        tiles = list(self._job.runner.map("climb", climb, parts))
         self._touched = self._edge_at[at.values]
         self.present[self._touched] = np.concatenate([tile.present for tile in tiles])
         self._highest[at.values] = np.concatenate([tile.highest for tile in tiles])
@@ -186,7 +186,7 @@ class _Flips:
         counts = [np.zeros(1, np.int64)]
         for number, (firsts, evaluations) in enumerate(self._rounds, 1):
             last = evaluations.pick(np.flatnonzero(self._round[firsts] == number))
-            sizes = np.arange(len(last.values)) - np.repeat(last.starts[:-1], np.diff(last.starts))
+            sizes = np.arange(len(last.values)) - np.repeat(last.starts[:-1], last.lengths)
             counts.append(np.bincount(sizes, last.values).astype(np.int64))
         return np.trim_zeros(add_counts(counts), "b")
 
@@ -224,9 +224,9 @@ def _members(group: Ints, wanted: Ints) -> Lists:
     return Lists(np.flatnonzero(np.diff(own[order], prepend=-1, append=-1)), variables[order])
 
 
-def _tiles(groups: Lists) -> list[range]:
+def _tiles(groups: Lists, fewest: int) -> list[range]:
     """Combine groups into tiles of about `VARIABLES_PER_TILE` variables."""
-    largest = min(VARIABLES_PER_TILE, -(-len(groups.values) // FEWEST_TILES))
+    largest = min(VARIABLES_PER_TILE, -(-len(groups.values) // fewest))
     tile = groups.starts[:-1] // largest
     bounds = np.flatnonzero(np.diff(tile, prepend=-1, append=-1)).tolist()
     return [range(first, last) for first, last in pairwise(bounds)]
@@ -235,7 +235,7 @@ def _tiles(groups: Lists) -> list[range]:
 def climb_pairs(job: Job, edges: Ints, gamma: float, start: Start | Ints = "or") -> Climbed:
     """Climb over the graphs with some of these edges (i < j, lexicographic)."""
     state = _Pairs(job, edges, gamma, start)
-    tiles = job.runner.map("climb", state.score, shared_out(len(edges), EDGES_PER_TILE))
+    tiles = job.runner.map("climb", state.score, job.tiles(len(edges), EDGES_PER_TILE))
     state.take(np.arange(len(edges)), np.concatenate([np.empty(0), *tiles]))
     while (edge := state.best()) is not None:
         touched = state.flip(edge)

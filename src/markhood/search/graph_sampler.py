@@ -32,6 +32,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.graph.numbering import pair_numbers, pairs_numbered
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import GraphChain, GraphSums, PairPrior
@@ -76,7 +77,7 @@ MOST_WORK, MOST_OF_ROUNDS = 6000, 1500
 MOST_STEPS = 128  # limit on neighbours of a variable whose pairs all become candidates
 
 
-def _no_pairs() -> NDArray[np.int64]:
+def _no_pairs() -> Ints:
     return np.empty((0, 2), dtype=np.int64)
 
 
@@ -101,16 +102,12 @@ class GraphPrior:
     density: float | None = None
     scale: float | None = None
     start_scale: float = START_SCALE
-    pairs: NDArray[np.int64] = field(default_factory=_no_pairs)
-    probabilities: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    pairs: Ints = field(default_factory=_no_pairs)
+    probabilities: Floats = field(default_factory=lambda: np.empty(0))
 
 
 def bayes(
-    job: Job,
-    *,
-    choice: Choice,
-    prior: GraphPrior | None = None,
-    sweeps: Sweeps | None = None,
+    job: Job, *, choice: Choice, prior: GraphPrior | None = None, sweeps: Sweeps | None = None
 ) -> SearchResult:
     """Start at PLRHC's graph, estimate the probability of every candidate, and select edges.
 
@@ -150,11 +147,7 @@ def bayes(
 
 
 def sample_edges(
-    job: Job,
-    start: NDArray[np.int64],
-    also: NDArray[np.int64],
-    prior: GraphPrior | None = None,
-    sweeps: Sweeps | None = None,
+    job: Job, start: Ints, also: Ints, prior: GraphPrior | None = None, sweeps: Sweeps | None = None
 ) -> EdgeProbabilities:
     """Estimate the probability of every candidate pair.
 
@@ -201,7 +194,7 @@ def _advance(
     """Run all chains for these parts."""
     scorer, pairs, set_up = job.scorer, state.pairs, state.pair_prior()
 
-    def starting_with(fits: NDArray[np.int64]) -> Callable[[tuple[GraphChain, float]], Ran]:
+    def starting_with(fits: Ints) -> Callable[[tuple[GraphChain, float]], Ran]:
         # It may be sent to other processes, so it must not refer to the state and its job.
         def run(tile: tuple[GraphChain, float]) -> Ran:
             chain, density = tile
@@ -221,11 +214,7 @@ def _advance(
 
 
 def settle(
-    job: Job,
-    start: NDArray[np.int64],
-    also: NDArray[np.int64],
-    prior: GraphPrior | None,
-    seed: np.random.SeedSequence,
+    job: Job, start: Ints, also: Ints, prior: GraphPrior | None, seed: np.random.SeedSequence
 ) -> State:
     """Choose candidates and the scale of couplings, as `sample_edges` does before its chains."""
     prior = prior or GraphPrior()
@@ -234,7 +223,7 @@ def settle(
     return state
 
 
-def first_density(job: Job, start: NDArray[np.int64], prior: GraphPrior | None) -> float:
+def first_density(job: Job, start: Ints, prior: GraphPrior | None) -> float:
     """Return the given density, or that of the starting graph."""
     d = job.n_nodes
     n_pairs = max(1, d * (d - 1) // 2)
@@ -244,9 +233,7 @@ def first_density(job: Job, start: NDArray[np.int64], prior: GraphPrior | None) 
 class State:
     """The state that rounds update: candidates, graph, density and scale."""
 
-    def __init__(
-        self, job: Job, prior: GraphPrior, start: NDArray[np.int64], found: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, job: Job, prior: GraphPrior, start: Ints, found: Ints) -> None:
         self._job, self._prior = job, prior
         self._others = measure_remaining_pairs(job)
         self.scale = prior.scale or prior.start_scale
@@ -299,7 +286,7 @@ class State:
         # The last bin has the pairs that the prior of the density adds.
         n_absent = self._others.n_absent if len(set_up.bin_counts) == 1 else None
 
-        def run(at: GraphChain) -> tuple[GraphSums, GraphChain, float, NDArray[np.float64]]:
+        def run(at: GraphChain) -> tuple[GraphSums, GraphChain, float, Floats]:
             prior, p, at = with_background(scorer, pairs, set_up, at, layout, n_absent)
             prior = prior._replace(periods=periods_of(p))
             swept = scorer.swept(pairs, prior, at, 0, SWEEPS_OF_ROUND)
@@ -323,7 +310,7 @@ class State:
         further = float(sizes.mean()) - 1.0 if len(sizes) else 0.0
         return (self._n_fits + n_fits) * further / self._job.n_nodes
 
-    def own_log_odds(self) -> NDArray[np.float64]:
+    def own_log_odds(self) -> Floats:
         """Return the prior log odds of pairs with their own, infinite if required; NaN if none."""
         log_odds, numbers = np.full(len(self.pairs), np.nan), pair_numbers(self.pairs)
         own, p = pair_numbers(self._prior.pairs), self._prior.probabilities
@@ -352,7 +339,7 @@ class State:
             most_slopes(self._job.samples),
         )
 
-    def _add(self, found: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
+    def _add(self, found: Ints, edges: Ints) -> None:
         """Add candidates, and pairs two steps apart in the graph, which becomes current."""
         steps = _two_steps(edges, self._job.n_variables)
         likely = self._others.likely(self.scale, self.density)
@@ -369,10 +356,10 @@ class State:
         self._periods[at], self.expected[at] = periods, expected
 
 
-def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
+def _two_steps(edges: Ints, n_variables: int) -> Ints:
     """List the pairs i < j that have a common neighbour, with repetitions."""
     neighbours = Lists.of_neighbours(edges, n_variables)
-    degrees = np.minimum(np.diff(neighbours.starts), MOST_STEPS)
+    degrees = np.minimum(neighbours.lengths, MOST_STEPS)
     found = [_no_pairs()]
     for degree in np.unique(degrees[degrees > 1]).tolist():
         first = neighbours.starts[:-1][degrees == degree]
@@ -382,7 +369,7 @@ def _two_steps(edges: NDArray[np.int64], n_variables: int) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def _scale_and_shape(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> tuple[float, float]:
+def _scale_and_shape(job: Job, pairs: Ints, sums: GraphSums) -> tuple[float, float]:
     """Return the root mean square of couplings over edges, and the shape of their prior.
 
     Both have a prior worth `PRIOR_EDGES` edges: `START_SCALE`, and a normal distribution. A table
@@ -408,7 +395,7 @@ def _scale_and_shape(job: Job, pairs: NDArray[np.int64], sums: GraphSums) -> tup
     return float(np.clip(np.sqrt(mean), SMALLEST_SCALE, LARGEST_SCALE)), shape
 
 
-def _layout(job: Job, pairs: NDArray[np.int64]) -> Layout:
+def _layout(job: Job, pairs: Ints) -> Layout:
     """Return where the couplings of pairs are, and their units."""
     sizes, levels = _sizes(job, pairs), np.diff(job.samples.starts) + 1
     units = np.sqrt(3.0 / (levels**2 - 1))[pairs].prod(axis=1)
@@ -419,7 +406,7 @@ def _layout(job: Job, pairs: NDArray[np.int64]) -> Layout:
     )
 
 
-def _sizes(job: Job, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sizes(job: Job, pairs: Ints) -> Ints:
     """Return the number of parameters of each pair's coupling."""
     levels, n_scores = np.diff(job.samples.starts)[pairs] + 1, job.samples.bits.n_scores[pairs]
     return np.where((n_scores == 1).all(axis=1), 1, levels.prod(axis=1))
@@ -460,13 +447,13 @@ def together(
     )
 
 
-def periods_of(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
+def periods_of(probabilities: Floats) -> NDArray[np.uint8]:
     """Return the period of visits of each pair from its mean probability in a round."""
     doubt = np.minimum(probabilities, 1 - probabilities)
     below = [doubt < most for most, _ in PERIODS]
     return np.select(below, [period for _, period in PERIODS], 1).astype(np.uint8)
 
 
-def _distinct(lists: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _distinct(lists: Sequence[Ints]) -> Ints:
     """Combine lists of pairs into unique pairs in lexicographic order."""
     return pairs_numbered(np.unique(pair_numbers(np.concatenate(lists))))

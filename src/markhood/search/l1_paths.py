@@ -41,8 +41,8 @@ Covariates are not penalised and are in every regression of the path and of the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -143,7 +143,8 @@ def l1_blankets(
         kept = constraints.required_of(targets)
         among = constraints.adjusted(targets, candidates.of(targets))
         paths = scorer.l1_paths(targets, among, fractions, largest_support, standardize)
-        own = scorer.owners[np.isin(scorer.owners, targets)] - tile.start  # one path each
+        first, last = np.searchsorted(scorer.owners, (tile.start, tile.stop))
+        own = scorer.owners[first:last] - tile.start  # one path each
         not_converged = np.bincount(own[~paths.converged], minlength=len(targets))
         if not refit:
             required = constraints.nodes_of(kept)
@@ -194,7 +195,7 @@ class DistinctVariables:
         lists = []
         for target in targets.tolist():
             usable = self._usable(target, self._firsts)
-            missing = self._alike.keys() & self._firsts[~usable].tolist()
+            missing = self._alike and self._alike.keys() & self._firsts[~usable].tolist()
             instead = [
                 group[is_usable][0]
                 for group in (self._alike[first] for first in missing)
@@ -236,12 +237,14 @@ def _supports(paths: L1Paths, owners: Ints, kept: Lists, own: Ints) -> list[list
     """
     length = paths.lambdas.shape[1]
     found: list[dict[tuple[int, ...], None]] = [{} for _ in kept]
-    before = b""
-    for k, support in enumerate(paths.supports):
-        if before == (before := support.tobytes()) and k % length:
-            continue  # most supports equal the previous one
+    values, lengths = paths.supports.values, paths.supports.lengths
+    is_new = np.append(True, lengths[1:] != lengths[:-1])  # most supports equal the previous one
+    is_new[::length] = True
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    is_new[owner[values != values[np.arange(len(values)) - lengths[owner]]]] = True
+    for k in np.flatnonzero(is_new).tolist():
         target = int(own[k // length])
-        variables = {*owners[support].tolist(), *kept[target].tolist()}
+        variables = {*owners[paths.supports[k]].tolist(), *kept[target].tolist()}
         if len(variables) <= LARGEST_BLANKET + len(kept[target]):
             found[target][tuple(sorted(variables))] = None
     return [list(distinct) for distinct in found]
@@ -256,13 +259,17 @@ def _best_refitted(
 ) -> L1Blankets:
     """Score the supports after a refit; ties go to the larger lambda."""
     members, scores, sizes = [], [], Counter[int]()
-    for target, supports in zip(targets.tolist(), supports_of, strict=True):
-
-        def price(support: Sequence[int], own: int = int(n_scores[target])) -> float:
-            parameters = own * int(n_scores[list(support)].sum())
-            return parameters * costs.parameter + len(support) * costs.variable
-
-        reached = _refitted(target, supports, scorer, price)
+    if len(scorer.owners) == scorer.owners[-1] + 1:  # fits of binary variables are fast
+        every = Lists.of(list(chain.from_iterable(supports_of)))
+        each = np.repeat(targets, list(map(len, supports_of)))
+        values = iter(scorer.toggled(each, every, Lists.empty(len(every)))[0].tolist())
+        reached_of = [[next(values) for _ in supports] for supports in supports_of]
+    else:
+        reached_of = [
+            _refitted(int(target), supports, scorer, n_scores, costs)
+            for target, supports in zip(targets, supports_of, strict=True)
+        ]
+    for supports, reached in zip(supports_of, reached_of, strict=True):
         best = best_of(reached)
         members.append(supports[best])
         scores.append(reached[best])
@@ -272,27 +279,18 @@ def _best_refitted(
 
 
 def _refitted(
-    target: int,
-    supports: list[tuple[int, ...]],
-    scorer: Scorer,
-    price: Callable[[Sequence[int]], float],
+    target: int, supports: list[tuple[int, ...]], scorer: Scorer, n_scores: Ints, costs: Costs
 ) -> list[float]:
     """Return the scores of a target's supports; minus infinity for those that cannot win."""
-
-    def scored(some: Sequence[Sequence[int]]) -> list[float]:
-        each = np.full(len(some), target)
-        scores, _ = scorer.toggled(each, Lists.of(some), Lists.empty(len(some)))
-        return [float(score) for score in scores]
-
-    if len(scorer.owners) == scorer.owners[-1] + 1:
-        return scored(supports)  # fits of binary variables are fast
     has = np.array([np.isin(scorer.owners, support) for support in supports])
     contains = (~has).astype(np.float64) @ has.T == 0  # whether a support contains another
-    prices = np.array([price(support) for support in supports])
+    own = n_scores[target] * costs.parameter
+    prices = np.array([own * n_scores[[*s]].sum() + len(s) * costs.variable for s in supports])
     reached, highest = np.full(len(supports), -np.inf), np.zeros(len(supports))
     may_win, k = np.ones(len(supports), np.bool_), int(np.argmin(prices))
     while may_win.any():
-        (reached[k],) = scored([supports[k]])
+        one = Lists.of([supports[k]])
+        reached[k] = scorer.toggled(np.array([target]), one, Lists.empty(1))[0][0]
         highest[contains[k]] = np.minimum(highest[contains[k]], reached[k] + prices[k])
         may_win &= (highest - prices >= reached.max() - TIE) & (reached == -np.inf)
         k = int(np.argmax(np.where(may_win, contains[:, may_win].sum(axis=1), -1)))
@@ -301,7 +299,7 @@ def _refitted(
 
 def _best_as_they_are(paths: L1Paths, costs: Costs) -> L1Blankets:
     n_targets, length = paths.lambdas.shape
-    sizes = np.diff(paths.supports.starts).reshape(n_targets, length)
+    sizes = paths.supports.lengths.reshape(n_targets, length)
     scores = paths.log_likelihoods - (sizes + 1) * costs.parameter - sizes * costs.variable
     best = [t * length + best_of(scores[t].tolist()) for t in range(n_targets)]
     starts = paths.supports.starts

@@ -40,7 +40,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from markhood.arrays import Bools, Floats, Ints
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError
 from markhood.graph.numbering import in_order, pair_numbers, positions_of
 from markhood.kernels.steps import weakest_of_triangles
@@ -51,29 +51,6 @@ from markhood.search.screen import screen, tested_pairs
 from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
 from markhood.search.values.job import Job
 from markhood.search.values.search_result import SearchResult, timed
-
-
-def are_indirect(pairs: Ints, strengths: Floats, n_variables: int) -> Bools:
-    """Return whether each pair is the weakest of a triangle of pairs.
-
-    Parameters
-    ----------
-    pairs : ndarray of shape (n_pairs, 2), dtype int64
-        i < j, in lexicographic order.
-    strengths : ndarray of shape (n_pairs,)
-        Mutual information, or a value proportional to it.
-    n_variables : int
-
-    Examples
-    --------
-    >>> chain = np.array([[0, 1], [0, 2], [1, 2]])
-    >>> are_indirect(chain, np.array([3.0, 1.0, 2.0]), 3).tolist()
-    [False, True, False]
-    >>> are_indirect(chain, np.array([3.0, 1.0, 1.0]), 3).tolist()
-    [False, False, False]
-    """
-    return weakest_of_triangles(np.ascontiguousarray(pairs), strengths, n_variables)
-
 
 RankedBy = Literal["evidence", "mi", "mi_apc"]
 
@@ -112,7 +89,7 @@ def pairwise(
             ratios = ratios + means.expected(edges)
     if remove_indirect:
         with timed(seconds, "triangles"):
-            edges = edges[~are_indirect(edges, ratios, job.n_variables)]
+            edges = edges[~weakest_of_triangles(edges, ratios, job.n_variables)]
     edges = job.constraints.applied_to(edges)
     if ranking != "evidence":
         at, is_best = positions_of(edges, best.edges)

@@ -135,12 +135,13 @@ def warn_about_distinct(
     table: CodedTable, levels: Sequence[tuple[Any, ...]], n_missing: Mapping[str, int]
 ) -> None:
     """Warn about columns in which nearly all values differ, and some are not numbers."""
-    n_observed = [table.n_rows - n_missing.get(name, 0) for name in table.names]
+    many_levels = [j for j, own in enumerate(levels) if len(own) >= FEWEST_DISTINCT]
+    n_observed = {j: table.n_rows - n_missing.get(table.names[j], 0) for j in many_levels}
     doubtful = [
         j
-        for j, own in enumerate(levels)
-        if len(own) >= max(FEWEST_DISTINCT, SHARE_DISTINCT * n_observed[j])
-        and not all(isinstance(level, Real) for level in own)
+        for j in many_levels
+        if len(levels[j]) >= SHARE_DISTINCT * n_observed[j]
+        and not all(isinstance(level, Real) for level in levels[j])
     ]
     if not doubtful:
         return

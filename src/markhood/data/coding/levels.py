@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -114,9 +115,13 @@ def samples_of(table: CodedTable) -> Samples:
 
 def _check_infinite(table: CodedTable) -> None:
     """Raise for columns of numbers in which an infinite number is written as a text."""
+    of_numbers: set[tuple[Any, ...]] = set()  # many columns share their values
     for j, values in enumerate(table.values):
+        if values in of_numbers:
+            continue
         texts = {k for k, value in enumerate(values) if isinstance(value, str)}
         if not texts:
+            of_numbers.add(values)
             continue
         others = [value for k, value in enumerate(values) if k not in texts]
         if are_numbers(others) and all(map(is_infinite, (values[k] for k in texts))):
@@ -159,7 +164,9 @@ def _codebook(table: CodedTable, variables: Variables) -> Codebook | None:
             role = ROLES_OF_REASONS.get(why, "skip")
             found = entry._replace(role=role, levels=(), why=why)
         else:
-            found = entry._replace(levels=() if own is REAL else own)
+            name, role, kind, _, missing, text, group, _ = entry  # `_replace` takes twice as long
+            own = () if own is REAL else own
+            found = Entry(name, role, kind, own, missing, text, group, why)
         entries.append(found)
     listed_ones = {entry.column for entry in entries}
     given = {} if table.reading.codebook is None else table.reading.codebook.by_column()

@@ -39,15 +39,13 @@ def understand(table: CodedTable) -> None:
     reading, values = table.reading, table.values
     wanted = wanted_entries(reading, table.names)
     all_nominal = reading.kinds == "nominal" and reading.bins == AUTO
+    missing_is_level = reading.missing in ("level", AUTO)
     for j, name in enumerate(table.names):
-        facts = Facts(
-            name,
-            values[j],
-            partial(table.codes, j),
-            table.n_missing.get(name, 0),
-            table.categories.get(j),
-        )
-        missing_is_level = reading.missing in ("level", AUTO)
+        n_missing, declared = table.n_missing.get(name, 0), table.categories.get(j)
+        if len(values[j]) == 2 and not table.is_table and name not in wanted and declared is None:
+            table.entries.append(Entry(name, "node", "binary", (), n_missing))
+            continue  # there is nothing to decide about the columns of most arrays
+        facts = Facts(name, values[j], partial(table.codes, j), n_missing, declared)
         entry = understood(facts, wanted.get(name), table.is_table, missing_is_level)
         is_measured = entry.kind in ("measurement", "count")
         if is_measured and all_nominal and len(values[j]) <= reading.max_levels:

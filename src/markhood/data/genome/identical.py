@@ -146,6 +146,8 @@ class _Rows:
             hashes = self._hashes(among, n_words)
             _, back, counts = np.unique(hashes, return_inverse=True, return_counts=True)
             among, hashes = among[counts[back] > 1], hashes[counts[back] > 1]
+            if not len(among):
+                return
         order = among[np.argsort(hashes, kind="stable")]
         hashes = np.sort(hashes)
         starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])[: len(order)])
@@ -247,8 +249,8 @@ def near_copies(samples: Samples, edges: Ints) -> list[tuple[str, str]]:
     """
     for n_words in (samples.words.shape[1] // 8, samples.words.shape[1]):
         edges = edges[_may_agree(samples, edges, max(1, n_words))]
-    if not len(edges):
-        return []
+        if not len(edges):
+            return []
     kappa = np.abs(agreement(samples, edges))
     found = edges[(kappa >= NEARLY) & (kappa < 1)]
     return [(samples.names[i], samples.names[j]) for i, j in found.tolist()]

@@ -13,7 +13,7 @@ from pathlib import Path
 from markhood.data.samples import words_per_row
 from markhood.errors import InputError
 
-LITTLE = 1 << 22  # bytes that any machine has; the available memory is in several files
+LITTLE = 1 << 24  # bytes that any machine has; the available memory is in several files
 _CGROUP = Path("/sys/fs/cgroup")
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.bits import Bits
 from markhood.kernels.cuda.device import Device
 from markhood.kernels.cuda.levels import MOST_UNITS, n_units, rows_of
@@ -50,8 +51,8 @@ class CudaKernels(NativeKernels):
     def associated_pairs(
         self,
         bits: Bits,
-        ones: NDArray[np.int64],
-        n_log_n: NDArray[np.float64],
+        ones: Ints,
+        n_log_n: Floats,
         rows: range,
         columns: range,
         least_ratio: float,
@@ -72,7 +73,7 @@ class CudaKernels(NativeKernels):
         return self.associated_among(bits, _in_order(likely), costs)
 
 
-def _in_order(found: NDArray[np.int32]) -> NDArray[np.int64]:
+def _in_order(found: NDArray[np.int32]) -> Ints:
     """Sort rows that begin with i and j by these two."""
     rows = found.astype(np.int64)
     order = np.argsort(rows[:, 0] << 32 | rows[:, 1])  # faster than by two keys

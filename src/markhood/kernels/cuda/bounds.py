@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Ints
+
 HAIR = 1e-6  # relative; single precision and its products are accurate to a few 1e-7
 
 
-def margins(ones: NDArray[np.int64], n_samples: int, least_ratio: float) -> NDArray[np.float32]:
+def margins(ones: Ints, n_samples: int, least_ratio: float) -> NDArray[np.float32]:
     """Return the number of ones, the loose bound, the tight bound and 0 for every variable.
 
     A pair i, j can have a likelihood ratio of at least ``least_ratio`` only if |n n_ij - n_i n_j|

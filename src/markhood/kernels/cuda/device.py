@@ -13,6 +13,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.errors import InputError
 from markhood.kernels.bits import Bits
 from markhood.kernels.cuda.lanes import Lanes
@@ -76,8 +77,8 @@ class Device:
     def associated_pairs(
         self,
         bits: Bits,
-        ones: NDArray[np.int64],
-        n_log_n: NDArray[np.float64],
+        ones: Ints,
+        n_log_n: Floats,
         rows: range,
         columns: range,
         least_ratio: float,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.bits import Bits
 
 LEVEL = np.dtype([("total", "i4"), ("share", "f4"), ("inverse", "f4"), ("unused", "f4")])
@@ -28,10 +29,10 @@ class Levels(NamedTuple):
     starts: NDArray[np.int32]
     scores: NDArray[np.int32]
     levels: NDArray[np.void]
-    moments: NDArray[np.float64]
+    moments: Floats
 
 
-def starts_of(bits: Bits) -> NDArray[np.int64]:
+def starts_of(bits: Bits) -> Ints:
     """Return the start of each variable's rows, and the end of the last."""
     return np.arange(len(bits.words) + 1) if bits.starts is None else bits.starts
 
@@ -77,11 +78,9 @@ def levels_of(bits: Bits, variables: range, ones: NDArray[np.int32]) -> Levels:
     )
 
 
-def _inverses(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _inverses(numbers: Floats) -> Floats:
     return np.divide(1.0, numbers, out=np.zeros_like(numbers), where=numbers > 0)
 
 
-def _sums(
-    owner: NDArray[np.intp], values: NDArray[np.float64], n_variables: int
-) -> NDArray[np.float64]:
+def _sums(owner: NDArray[np.intp], values: Floats, n_variables: int) -> Floats:
     return np.asarray(np.bincount(owner, values, minlength=n_variables), np.float64)

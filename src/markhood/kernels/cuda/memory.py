@@ -14,8 +14,8 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Words
 from markhood.kernels.cuda.lanes import Lanes
 from markhood.kernels.cuda.programs import SLICE, WHOLE_TILES
 
@@ -38,7 +38,7 @@ class Memory(Generic[Block]):
     def __init__(
         self,
         cupy: Any,
-        words: NDArray[np.uint64],
+        words: Words,
         copying: Lanes,
         make: Callable[[range, Any], Block],
         copies: int = 1,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.kernels.bits import Bits
 from markhood.kernels.cuda.bounds import margins, slack
 from markhood.kernels.cuda.lanes import Lanes
@@ -25,9 +25,7 @@ class PairsOnCard:
         self.rows = Memory[Any](cupy, bits.words, copying, lambda _, rows: program.laid_out(rows))
         self._test: tuple[float, tuple[Any, ...]] | None = None
 
-    def test(
-        self, ones: NDArray[np.int64], n_log_n: NDArray[np.float64], least_ratio: float
-    ) -> tuple[Any, ...]:
+    def test(self, ones: Ints, n_log_n: Floats, least_ratio: float) -> tuple[Any, ...]:
         """Return the inputs of the pair tests for every variable."""
         if self._test is None or self._test[0] != least_ratio:
             n = self.bits.n_samples

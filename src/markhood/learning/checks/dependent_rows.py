@@ -26,7 +26,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from markhood.arrays import Ints, Words
+from markhood.arrays import Floats, Ints, Words
 from markhood.data.clusters import design_effect, pair_effects
 from markhood.data.samples import Samples
 from markhood.data.weights import row_hashes
@@ -42,7 +42,7 @@ LARGEST_FREQUENCY = 6
 RARE = 1e-4  # probability below which a finding is not due to chance
 FEWEST_DISTINCT = 20  # rows whose frequencies have a common divisor by chance in 1 of 2^20 tables
 MOST_WORDS = 256  # of 64 neighbouring samples each
-MOST_COLUMNS = 200
+MOST_COLUMNS = 192  # whose digits are three words
 LARGE = 5.0  # standard errors
 MUCH_LARGER = 1.25  # design effect of a pair, in units of the median
 MOST_SORTED = 3  # columns by which a table is sorted
@@ -107,9 +107,12 @@ def repeated_rows(samples: Samples) -> int:
     >>> repeated_rows(encode(coins)), repeated_rows(encode(np.repeat(coins, 2, axis=0)))
     (0, 400)
     """
-    rows = [*samples.words[:MOST_ROWS], *samples.missing.values()]
-    n_samples = min(samples.n_samples, MOST_BITS // len(rows))
-    rows = [row[: n_samples // 64 + 1] for row in rows]
+    n_rows = min(len(samples.words), MOST_ROWS) + len(samples.missing)
+    n_samples = min(samples.n_samples, MOST_BITS // n_rows)
+    rows = samples.words[:MOST_ROWS, : n_samples // 64 + 1]
+    if samples.missing:
+        masks = [mask[: n_samples // 64 + 1] for mask in samples.missing.values()]
+        rows = np.concatenate([rows, masks])
     for some in (rows[:FIRST_ROWS], rows):
         frequencies = np.unique(row_hashes(some, n_samples), return_counts=True)[1]
         n_copies = n_samples - len(frequencies)
@@ -135,6 +138,8 @@ def _too_many(counts: list[int], k: int) -> bool:
 def serial_dependence(samples: Samples) -> float:
     """Return by how many standard errors neighbouring rows agree more than random pairs.
 
+    The result is 0 if a bound shows that it is at most `LARGE`.
+
     Examples
     --------
     >>> from markhood.data.coding.encode import encode
@@ -156,22 +161,30 @@ def serial_dependence(samples: Samples) -> float:
     rng = np.random.default_rng(0)
     partner = np.empty(len(first), np.int64)  # of a random pair in the same run
     by_run = np.argsort(run[first], kind="stable")
-    partner[by_run] = first[np.lexsort((rng.random(len(first)), run[first]))] + 1
-    blocks = range(0, len(columns), 64)  # of columns, whose digits in a sample are a word
-    rows = np.array([[transposed(own[k : k + 64]) for k in blocks] for own in digits])
+    partner[by_run] = first[np.argsort(run[first] + rng.random(len(first)))] + 1
+    rows = transposed(digits)  # the digits of 64 columns in a sample are a word
 
     def differing(others: Ints) -> Words:
         return np.asarray(np.bitwise_or.reduce(rows[:, :, first] ^ rows[:, :, others], axis=0))
 
     apart, near = differing(partner), differing(first + 1)
-    most = int((_of_columns(apart) - _of_columns(near))[: len(columns)].argmax())
+    each, size = _excess(apart, near), math.sqrt(len(first))
+    if size * each.mean() <= LARGE * (each.std() - 1):  # a column changes it by 1 at most
+        return 0.0
+    of_apart, of_near = _of_columns(np.stack([apart, near]))
+    most = int((of_apart - of_near)[: len(columns)].argmax())
     block, bit = most // 64, np.uint64(1) << np.uint64(most % 64)
     apart[block] &= ~bit
     near[block] &= ~bit
-    more = np.bitwise_count(apart).astype(np.float64) - np.bitwise_count(near)
-    each = more.sum(axis=0)
+    each = _excess(apart, near)
     deviation = float(each.std())
-    return float(each.mean()) / (deviation / math.sqrt(len(each))) if deviation else 0.0
+    return size * float(each.mean()) / deviation if deviation else 0.0
+
+
+def _excess(apart: Words, near: Words) -> Floats:
+    """Return in how many more columns rows differ from a random row than from the next one."""
+    more = np.bitwise_count(apart).astype(np.float64) - np.bitwise_count(near)
+    return np.asarray(more.sum(axis=0))
 
 
 def _some_words(samples: Samples) -> Ints:
@@ -204,11 +217,13 @@ def _ones_of(number: int) -> list[int]:
 
 
 def _of_columns(words: Words) -> Ints:
-    """Count the ones of each bit in blocks of words, of shape (blocks, n)."""
-    padded = np.zeros((len(words), -(-words.shape[1] // 64), 64), np.uint64)
-    padded.reshape(len(words), -1)[:, : words.shape[1]] = words
-    counts = [np.bitwise_count(transposed(own.T)).reshape(-1, 64) for own in padded]
-    return np.concatenate([own.sum(axis=0, dtype=np.int64) for own in counts])
+    """Count the ones of each bit in blocks of words, (..., blocks, n)."""
+    *outer, n_blocks, n = words.shape
+    groups = np.zeros((*outer, n_blocks, -(-n // 64), 64), np.uint64)
+    groups.reshape(*outer, n_blocks, -1)[..., :n] = words
+    ones = np.bitwise_count(transposed(np.swapaxes(groups, -1, -2)))
+    counts: Ints = ones.reshape(groups.shape).sum(axis=-2, dtype=np.int64)
+    return counts.reshape(*outer, -1)
 
 
 def _runs(digits: Words, n: int) -> Ints:

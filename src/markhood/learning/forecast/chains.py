@@ -64,7 +64,7 @@ class ChainCost:
 
 def n_steps(blankets: Lists, n_variables: int) -> float:
     """Estimate the number of pairs with a common neighbour from some variables' blankets."""
-    sizes = np.diff(blankets.starts)
+    sizes = blankets.lengths
     return float(np.mean(sizes * (sizes - 1) / 2) * n_variables) if len(sizes) else 0.0
 
 
@@ -121,11 +121,11 @@ def time_all_candidates(
     if job.samples.is_binary or job.n_variables > MOST_VARIABLES:
         return None
     with budget.piece(math.inf) as work:
-        ends = np.column_stack([np.repeat(targets, np.diff(blankets.starts)), blankets.values])
+        ends = np.column_stack([np.repeat(targets, blankets.lengths), blankets.values])
         start = pairs_numbered(np.unique(pair_numbers(np.sort(ends, axis=1))))
         passing = screen(job, SCREEN_GAMMA).edges
         state = State(job, GraphPrior(), start, np.concatenate([start, passing]))
-        members = float(np.diff(blankets.starts).mean())
+        members = float(blankets.lengths.mean())
         state.density = max(state.density, members / job.n_variables)
         return _visited(job, state, lengths, budget) if 0 < len(state.pairs) <= FEW_PAIRS else None
     budget.ran_out = True
@@ -206,7 +206,7 @@ def _near(scorer: Scorer, target: int, space: Ints, blanket: Ints) -> tuple[Ints
     inner = np.column_stack([np.full(len(blanket), target), blanket])
     around = [np.setdiff1d(np.append(space, target), [member]) for member in blanket.tolist()]
     found = scorer.grown(blanket, Lists.of(around)).members if len(blanket) else Lists.empty(0)
-    ends = np.column_stack([np.repeat(blanket, np.diff(found.starts)), found.values])
+    ends = np.column_stack([np.repeat(blanket, found.lengths), found.values])
     return inner, ends[ends[:, 1] != target]
 
 

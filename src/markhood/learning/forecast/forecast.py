@@ -211,14 +211,17 @@ def require_room(
     job: Job, gamma: float, *, max_candidates: int | None = None, n_chains: int = 0
 ) -> None:
     """Raise, before the screen, if the pairs that pass it will not fit in memory."""
-    available = memory.available_memory()
     d, running = job.n_variables, min(_threads(job), n_chains) if n_chains else 0
 
     def needed_for(n_pairs: int) -> int:
         chains = chain_bytes(d, n_pairs, running) if running else 0
         return _bytes(job.samples, _pairs_held(job, max_candidates, n_pairs)) + chains
 
-    if available is None or needed_for(d * (d - 1) // 2) <= available:  # even if all pairs pass
+    most = needed_for(d * (d - 1) // 2)  # if all pairs pass
+    if most <= memory.LITTLE:
+        return
+    available = memory.available_memory()
+    if available is None or most <= available:
         return
     sample = _Sample(_on_threads(job), gamma, np.random.default_rng(0))
     needed = needed_for(sample.n_pairs)

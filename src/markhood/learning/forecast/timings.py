@@ -140,7 +140,7 @@ def _climbed(job: Job, group: Ints, among: Lists, has_hubs: bool) -> tuple[float
     times = [thread_time()]
     scores, toggled = scorer.toggled(group, neighbours, neighbours)
     times.append(thread_time())
-    changes = toggled - np.repeat(scores, np.diff(neighbours.starts))
+    changes = toggled - np.repeat(scores, neighbours.lengths)
     present = scorer.climbed(Lists.of([group]), neighbours, neighbours, changes).present
     times.append(thread_time())
     starts = np.append(0, np.cumsum(present))[neighbours.starts]

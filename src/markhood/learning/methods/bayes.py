@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from markhood.arrays import Floats
 from markhood.data.samples import Samples
 from markhood.learning.checks.convergence import warn_of_chains, warn_of_prior
 from markhood.learning.checks.many_parameters import warn_of_tables
@@ -188,7 +186,7 @@ class Bayes(BayesOptions, Method):
         values: ImputedSamples,
         settled: SearchResult,
         imputation: Imputation,
-    ) -> tuple[SearchResult, dict[str, NDArray[np.float64]]]:
+    ) -> tuple[SearchResult, dict[str, Floats]]:
         """Sample graphs and missing values in the same chains."""
         turns, seed = imputation.sets, imputation.seed
         prior, choice, chains = self.prior_for(job), self.choice, int(self.chains)

@@ -6,7 +6,7 @@ the messages of its children about level a; its message to its parent p, with th
     m(b) = log sum_a exp(T(b, a) + c_i(a)),        c_p(b) += m(b),
 
 and P(x_i = a | x_p = b) = exp(T(b, a) + c_i(a) - m(b)). Marginals and samples then follow from the
-roots down. The states of a small network are an array with one axis per variable.
+roots down.
 
 Exact inference by variable elimination: log Z, marginals and pair marginals. Variables are
 eliminated one by one, the one with the fewest neighbours first. Eliminating v joins its remaining
@@ -119,10 +119,9 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """The probabilities of all states: an array with one axis per variable."""
+    """The probabilities of all states, to draw from: an array with one axis per variable."""
 
     probability: Floats
-    log_partition: float
 
     @classmethod
     def of(cls, edges: Ints, tables: Arrays, fields: Arrays) -> States | None:
@@ -138,14 +137,7 @@ class States:
                 len(table) if k == i else table.shape[1] if k == j else 1 for k in range(len(shape))
             ]
             logs += table.reshape(axes)
-        log_partition = float(log_sum_exp(logs.ravel()[None])[0])
-        return cls(np.exp(logs - log_partition), log_partition)
-
-    def exact(self, edges: Ints) -> Exact:
-        """Return log Z, the marginals, and the pair marginals of the given edges."""
-        pairs = tuple(self._of(i, j) for i, j in edges.tolist())
-        marginals = tuple(self._of(i) for i in range(self.probability.ndim))
-        return Exact(self.log_partition, marginals, pairs)
+        return cls(np.exp(logs - log_sum_exp(logs.ravel())))
 
     def blocks(
         self, n_samples: int, seed: Seed, block_bytes: int = BLOCK_BYTES
@@ -160,10 +152,6 @@ class States:
                 np.searchsorted(sums, u, side="right"), self.probability.shape
             )
             yield np.stack(states, axis=1).astype(np.uint8)
-
-    def _of(self, *variables: int) -> Floats:
-        others = tuple(k for k in range(self.probability.ndim) if k not in variables)
-        return np.asarray(self.probability.sum(axis=others))
 
 
 def log_sum_exp(logs: Floats) -> Floats:

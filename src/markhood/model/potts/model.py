@@ -245,14 +245,13 @@ class PottsModel(SampledModel):
         return TableNeighbours.of(self.n_variables, self.graph.edges, self.tables)
 
     @cached_property
-    def _summed(self) -> Forest | States | None:
-        forest = Forest.of(self._neighbours, self.fields)
-        return forest or States.of(self.graph.edges, self.tables, self.fields)
+    def _forest(self) -> Forest | None:
+        return Forest.of(self._neighbours, self.fields)
 
     @cached_property
     def _exact(self) -> Exact:
-        if self._summed is not None:
-            return self._summed.exact(self.graph.edges)
+        if self._forest is not None:
+            return self._forest.exact(self.graph.edges)
         tree = JunctionTree.of(self.n_levels.tolist(), self.graph.edges)
         if tree is None:
             raise InputError(
@@ -263,9 +262,9 @@ class PottsModel(SampledModel):
             )
         return tree.exact(self.graph.edges, self.tables, self.fields)
 
-    @property
+    @cached_property
     def _exact_sampler(self) -> Forest | States | None:
-        return self._summed
+        return self._forest or States.of(self.graph.edges, self.tables, self.fields)
 
     _no_exact_sampler = (
         "Exact sampling requires a forest or a small network, but this graph has a cycle and more "

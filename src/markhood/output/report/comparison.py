@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Ints
 from markhood.data.variables import Variables
 from markhood.errors import InputError, listed
 from markhood.graph.graph import Graph
@@ -153,9 +153,7 @@ def _aligned(graphs: Sequence[Graph]) -> list[Graph]:
     return found
 
 
-def _union(
-    graphs: Sequence[Graph], tested: GroupComparison | None = None
-) -> tuple[Graph, NDArray[np.int64]]:
+def _union(graphs: Sequence[Graph], tested: GroupComparison | None = None) -> tuple[Graph, Ints]:
     """Return the graph with the edges of all, and the graphs of each edge as bits."""
     edges = np.unique(np.concatenate([graph.edges for graph in graphs]), axis=0)
     numbers = pair_numbers(edges)
@@ -189,11 +187,9 @@ def _union(
     return union, there.T @ (1 << np.arange(len(graphs)))
 
 
-def _tables(
-    graphs: Sequence[Graph], numbers: NDArray[np.int64]
-) -> list[NDArray[np.float64] | None]:
+def _tables(graphs: Sequence[Graph], numbers: Ints) -> list[Floats | None]:
     """Return the coupling table of each pair in the first graph that has one."""
-    found: dict[int, NDArray[np.float64]] = {}
+    found: dict[int, Floats] = {}
     for graph in graphs:
         own = pair_numbers(graph.edges).tolist()
         for number, table in zip(own, graph.coupling_tables, strict=False):
@@ -202,9 +198,7 @@ def _tables(
     return [found.get(number) for number in numbers.tolist()] if found else []
 
 
-def _intervals(
-    graphs: Sequence[Graph], numbers: NDArray[np.int64], difference: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
+def _intervals(graphs: Sequence[Graph], numbers: Ints, difference: Floats) -> dict[str, Floats]:
     """Return the interval of the difference where both couplings have an error."""
     first, last = (_errors(graph, numbers) for graph in (graphs[0], graphs[-1]))
     half = INTERVAL * np.sqrt(first**2 + last**2)
@@ -213,7 +207,7 @@ def _intervals(
     return {"difference_low": difference - half, "difference_high": difference + half}
 
 
-def _errors(graph: Graph, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+def _errors(graph: Graph, numbers: Ints) -> Floats:
     """Return the standard error of the coupling of each pair; NaN if unknown."""
     low, high = (graph.annotations.get(name) for name in ("coupling_low", "coupling_high"))
     if low is None or high is None:
@@ -224,13 +218,13 @@ def _errors(graph: Graph, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _tests(
-    tested: GroupComparison, nodes: Sequence[str], edges: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    tested: GroupComparison, nodes: Sequence[str], edges: Ints
+) -> tuple[Floats, dict[str, Floats]]:
     """Return the couplings of the test in every group, their differences and p-values."""
     rows = {(row["source"], row["target"]): row for row in tested.edge_rows(pairwise=False)}
     found = [rows.get((nodes[i], nodes[j]), {}) for i, j in edges.tolist()]
 
-    def column(name: str) -> NDArray[np.float64]:
+    def column(name: str) -> Floats:
         return np.array([row.get(name, np.nan) for row in found], np.float64)
 
     couplings = np.array([column(f"coupling_{name}") for name in tested.names])

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Ints
 from markhood.data.variables import level_text
 from markhood.errors import counted, listed
 from markhood.graph.edge_table import has_sign
@@ -191,7 +191,7 @@ def _described(names: Sequence[Sequence[str]]) -> str:
     return text
 
 
-def _agreement(groups: Sequence[str], labels: NDArray[np.int64]) -> float:
+def _agreement(groups: Sequence[str], labels: Ints) -> float:
     """Return the adjusted Rand index (Hubert and Arabie, 1985) over the variables with a group.
 
     An isolated variable is a community of its own.

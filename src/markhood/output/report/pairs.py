@@ -7,8 +7,8 @@ holds all other variables fixed.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Words
 from markhood.data.samples import Samples
 from markhood.graph.graph import Graph
 from markhood.kernels.words import unpacked
@@ -41,7 +41,7 @@ def pair_counts(graph: Graph, samples: Samples) -> list[list[list[float]] | None
     ]
 
 
-def _counted(samples: Samples, i: int, j: int) -> NDArray[np.float64]:
+def _counted(samples: Samples, i: int, j: int) -> Floats:
     first, second = _level_rows(samples, i), _level_rows(samples, j)
     both = first[:, None] & second[None]
     if samples.weights is None:
@@ -50,7 +50,7 @@ def _counted(samples: Samples, i: int, j: int) -> NDArray[np.float64]:
     return np.asarray(bits @ (samples.weights.counts * samples.weights.unit), dtype=np.float64)
 
 
-def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
+def _level_rows(samples: Samples, variable: int) -> Words:
     """Return an indicator row for every level, 0 where the variable is missing."""
     start = samples.starts[variable]
     others = samples.words[start : start + len(samples.levels[variable]) - 1]
@@ -59,7 +59,7 @@ def _level_rows(samples: Samples, variable: int) -> NDArray[np.uint64]:
     return np.vstack([~(taken if mask is None else taken | mask), others])
 
 
-def _past_end(samples: Samples) -> NDArray[np.uint64]:
+def _past_end(samples: Samples) -> Words:
     """Return a row with ones in the unused bits after the last sample."""
     ends = np.arange(1, samples.words.shape[1] + 1) * 64 - samples.n_samples
     unused = np.clip(ends, 0, 64).astype(np.uint64)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats, Words
 from markhood.data.samples import Samples
 from markhood.data.variables import level_text
 from markhood.kernels.words import unpacked
@@ -13,7 +13,7 @@ ROWS = 64  # unpacked at a time
 LEVELS_SHOWN = 6
 
 
-def level_counts(samples: Samples) -> list[NDArray[np.float64]]:
+def level_counts(samples: Samples) -> list[Floats]:
     """Return the weight of the samples with each level, one array per variable.
 
     Examples
@@ -52,10 +52,10 @@ def level_shares(samples: Samples) -> list[list[tuple[str, float]]]:
     ]
 
 
-def _weights_of(samples: Samples, words: NDArray[np.uint64]) -> NDArray[np.float64]:
+def _weights_of(samples: Samples, words: Words) -> Floats:
     """Return the total weight of the ones in each row."""
     if samples.weights is None:
-        ones: NDArray[np.float64] = np.bitwise_count(words).sum(axis=1, dtype=np.float64)
+        ones: Floats = np.bitwise_count(words).sum(axis=1, dtype=np.float64)
         return ones
     each = samples.weights.counts * samples.weights.unit
     blocks = [words[start : start + ROWS] for start in range(0, len(words), ROWS)]

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from markhood.arrays import Floats
 from markhood.data.formats.named_columns import file_rows
 from markhood.data.samples import Samples
 from markhood.errors import InputError
@@ -38,7 +38,7 @@ MOST_REPLICATES = 200  # for the stability of communities
 MAX_MEASURED = 500  # nodes; centralities of larger graphs take too long
 TEXT_COLUMNS = ("variable", "label")
 GROUP_COLUMNS = ("variable", "group")
-Column = NDArray[np.float64]
+Column = Floats
 
 
 @dataclass(frozen=True, eq=False)

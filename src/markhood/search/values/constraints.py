@@ -113,6 +113,8 @@ class Constraints:
 
     def check(self, names: Sequence[str]) -> None:
         """Raise if no graph can satisfy all constraints."""
+        if not len(self.required) and not len(self.priors):
+            return
         clash = self.required[_are_among(pair_numbers(self.required), self._forbidden_numbers)]
         if len(clash):
             raise InputError(
@@ -151,9 +153,10 @@ class Constraints:
 
     def allows(self, i: Ints, j: Ints) -> Bools:
         """Return whether each pair may be an edge."""
-        allowed = self._groups_allow(i, j) & ~_are_among(
-            pair_numbers(np.column_stack([i, j])), self._forbidden_numbers
-        )
+        allowed = self._groups_allow(i, j)
+        if len(self.forbidden):
+            numbers = pair_numbers(np.column_stack([i, j]))
+            allowed &= ~_are_among(numbers, self._forbidden_numbers)
         if len(self.covariates):
             allowed &= (i < self.covariates[0]) & (j < self.covariates[0])
         return allowed
@@ -192,7 +195,7 @@ class Constraints:
         """Remove candidates that must not be joined to their target."""
         if not len(self.forbidden) and self.groups is None and not len(self.covariates):
             return candidates
-        lengths = np.diff(candidates.starts)
+        lengths = candidates.lengths
         stay = self.allows(np.repeat(targets, lengths), candidates.values)
         return candidates.where(stay)
 

@@ -9,9 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from markhood.data.samples import Samples
-from markhood.execution.runner import Runner
+from markhood.execution.runner import FEWEST_TILES, Runner, shared_out
 from markhood.scores.scorer import Pairs, Scorer
 from markhood.search.values.constraints import NO_CONSTRAINTS, Constraints
+
+SMALL = 1 << 12  # words; binary samples of this size are searched in a few milliseconds
+FEWEST_OF_SMALL = 4  # tiles; starting more threads would take longer than their work
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,17 @@ class Job:
     def n_variables(self) -> int:
         """Number of variables, including constant ones."""
         return self.samples.n_variables
+
+    @property
+    def fewest_tiles(self) -> int:
+        """The number of tiles into which any work is divided at least."""
+        samples = self.samples
+        is_small = samples.is_binary and not samples.reals and samples.words.size < SMALL
+        return FEWEST_OF_SMALL if is_small else FEWEST_TILES
+
+    def tiles(self, n: int, largest: int) -> list[range]:
+        """Cut ``range(n)`` into tiles, of ``largest`` if possible."""
+        return shared_out(n, largest, self.fewest_tiles)
 
     def on(self, samples: Samples) -> Self:
         """Return the same job on other samples of these variables, with their own saved tiles."""

@@ -45,7 +45,7 @@ class Slopes:
         >>> Slopes(Lists.of([[1], []]), np.array([2.0])).of(np.array([[0, 1]])).tolist()
         [[2.0, 0.0]]
         """
-        targets = np.repeat(np.arange(len(self.members)), np.diff(self.members.starts)).tolist()
+        targets = np.repeat(np.arange(len(self.members)), self.members.lengths).tolist()
         ends = zip(targets, self.members.values.tolist(), strict=True)
         known = dict(zip(ends, self.values.tolist(), strict=True))
         found = [[known.get((i, j), 0.0), known.get((j, i), 0.0)] for i, j in edges.tolist()]
