@@ -56,6 +56,12 @@ def test_example_other_programs(tmp_path, ending, write):
     assert samples.levels == (("never", "often", "always", "refused"), ("man", "woman"))
 
 
+def test_example_whole_numbers_beyond_those_of_integers(tmp_path):
+    frame = pd.DataFrame({"a": [1e300, 0.0, 1.0, 0.0], "b": [0.0, 1.0, 1.0, 0.0]})
+    pyreadstat.write_dta(frame, tmp_path / "t.dta")
+    assert read_samples(tmp_path / "t.dta").levels == ((0.0, 1.0, 1e300), (0, 1))
+
+
 @pytest.mark.parametrize(
     ("labels", "measure", "kind"),
     [

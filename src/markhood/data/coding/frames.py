@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 NUMBER_KINDS = "biuf"
+MOST_WHOLE = 2.0**63  # whole numbers from here on stay floats
 
 
 def as_frame(data: Any) -> nw.DataFrame[Any] | None:
@@ -114,7 +115,8 @@ def read_foreign(data: Any, reading: Reading) -> Samples:
     """
     for name in data.columns:
         column = data[name]
-        if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
+        seen = column.dropna() if column.dtype.kind == "f" else None
+        if seen is not None and ((seen % 1 == 0) & (seen.abs() < MOST_WHOLE)).all():
             data[name] = column.astype("Int64")
         elif hasattr(column.dtype, "categories") and not column.dtype.ordered:
             used = column.cat.remove_unused_categories().cat.categories
