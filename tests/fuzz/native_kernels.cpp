@@ -140,7 +140,7 @@ void screen(const Tier& tier, Draw& draw) {
                              static_cast<std::vector<std::int64_t>*>(owner)->push_back(i);
                          }};
     const Tile tile{0, data.d, 0, data.d};
-    tier.associated_tables(data.rows(), data.weight_planes(), tile, 0.1 + draw.below(4), 0.5, sink);
+    tier.associated_tables(data.rows(), data.weight_planes(), tile, {0.1 + draw.below(4), 0.5}, sink);
     if (!data.is_plain) return;
     std::vector<std::int64_t> ones(data.d);
     for (std::size_t v = 0; v < data.d; ++v)
