@@ -202,15 +202,17 @@ inline Lists lists(const ListArrays& given, std::size_t n_lists, std::size_t n_v
 }
 
 template <class T>
-Out<T> to_numpy(std::vector<T>&& values) {
+Out<T> result(std::vector<T>& values) {
     auto* kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return Out<T>(kept->data(), {kept->size()}, owner);
 }
+inline std::int64_t result(std::int64_t value) { return value; }
 
+// What a kernel has found, as Python gets it: vectors become arrays.
 template <class... T>
-std::tuple<Out<T>...> arrays(std::vector<T>&... values) {
-    return {to_numpy(std::move(values))...};
+auto results(T&... found) {
+    return std::make_tuple(result(found)...);
 }
 
 inline Sink sink_into(std::vector<std::int64_t>& values) {

@@ -57,20 +57,16 @@ static std::pair<std::int64_t, std::int64_t> unsound_variables(const Bits& bits,
 }  // namespace markhood
 
 NB_MODULE(_native, m) {
-    using namespace nb::literals;
     using namespace markhood;
     m.def("instruction_sets", [] {
         std::vector<std::string> names;
         for (const Tier* tier : tiers()) names.push_back(tier->name);
         return names;
     });
-    nb::class_<Bits>(m, "Bits").def(
-        nb::init<Words, std::size_t, std::optional<Integers>, std::optional<Weighting>, std::optional<In<bool, 1>>,
-                 std::optional<RealColumns>>(),
-        "words"_a, "n_samples"_a, "starts"_a.none(), "weighting"_a.none(), "ordered"_a.none(), "reals"_a.none());
-    nb::class_<Costs>(m, "Costs").def(nb::init<double, double, double, double, Costs::LogGamma>(), "parameter"_a, "variable"_a,
-                                      "l1"_a, "l2"_a, "log_gamma"_a.none());
-    m.def("unsound_variables", &unsound_variables, "bits"_a, "masked"_a, "masks"_a, "instruction_set"_a = "");
+    nb::class_<Bits>(m, "Bits").def(nb::init<Words, std::size_t, std::optional<Integers>, std::optional<Weighting>,
+                                             std::optional<In<bool, 1>>, std::optional<RealColumns>>());
+    nb::class_<Costs>(m, "Costs").def(nb::init<double, double, double, double, Costs::LogGamma>());
+    m.def("unsound_variables", &unsound_variables);
     bind_screen(m);
     bind_blankets(m);
     bind_networks(m);

@@ -15,7 +15,7 @@ auto toggle_scores(const Bits& bits, Integers targets, ListArrays blankets, List
     const Criterion criterion = costs.of(bits);
     std::vector<double> scores(n), toggled(toggles.second.shape(0));
     call(&Tier::toggle_scores, instruction_set, bits.rows, targets.data(), n, from, by, criterion, scores.data(), toggled.data());
-    return arrays(scores, toggled);
+    return results(scores, toggled);
 }
 
 // The most members that a blanket of some targets can have: those in either list.
@@ -43,7 +43,7 @@ auto grow_blankets(const Bits& bits, Integers targets, ListArrays candidates, Li
         members.insert(members.end(), at + 1, at + 1 + *at);
         list_starts.push_back(static_cast<std::int64_t>(members.size()));
     }
-    return std::tuple_cat(arrays(list_starts, members, scores, evaluations), std::tuple(n_bounded), arrays(not_converged));
+    return results(list_starts, members, scores, evaluations, n_bounded, not_converged);
 }
 
 // Edges as both their ends have them: of every place in the lists of partners whose it is, and the place at the other end, or
@@ -110,7 +110,7 @@ auto climb_groups(const Bits& bits, ListArrays groups, ListArrays blankets, List
     const ClimbSpace space{variables.data(), group_starts.data(), n_groups, from, by, ends.owners.data(), ends.mirrors.data()};
     const ClimbEnd end{last.data(), gained.data(), present.data(), highest.data(), evaluations.data(), evaluation_starts.data(), not_converged.data()};
     call(&Tier::climb_groups, instruction_set, bits.rows, space, criterion, end);
-    return arrays(present, last, highest, gained, not_converged, evaluation_starts, evaluations);
+    return results(present, last, highest, gained, not_converged, evaluation_starts, evaluations);
 }
 
 auto fit_blankets(const Bits& bits, Integers targets, ListArrays blankets, const Costs& costs,
@@ -130,13 +130,8 @@ auto fit_blankets(const Bits& bits, Integers targets, ListArrays blankets, const
     std::vector<std::uint8_t> infinite(size), statuses(n);
     call(&Tier::fit_blankets, instruction_set, bits.rows, targets.data(), n, from, criterion, objectives.data(),
          coefficients.data(), infinite.data(), statuses.data());
-    return arrays(objectives, coefficients, infinite, statuses);
+    return results(objectives, coefficients, infinite, statuses);
 }
-
-struct L1Supports {
-    std::vector<std::int64_t> variables;
-    std::vector<double> slopes;
-};
 
 auto l1_paths(const Bits& bits, Integers targets, ListArrays candidates, In<double, 1> penalties, In<double, 1> fractions,
               std::size_t largest_support, std::size_t most_steps, const std::string& instruction_set) {
@@ -153,29 +148,29 @@ auto l1_paths(const Bits& bits, Integers targets, ListArrays candidates, In<doub
     std::vector<double> lambdas(n * n_fractions), intercepts(n * n_fractions), likelihoods(n * n_fractions);
     std::vector<std::int64_t> sizes(n * n_fractions);
     std::vector<std::uint8_t> converged(n);
-    L1Supports supports;
-    const auto append = [](void* owner, const std::int64_t* support, const double* slopes, std::size_t size) {
-        auto& to = *static_cast<L1Supports*>(owner);
-        to.variables.insert(to.variables.end(), support, support + size);
+    struct Supports {
+        std::vector<std::int64_t> variables;
+        std::vector<double> slopes;
+    } supports;
+    const auto append = [](void* owner, const std::int64_t* variables, const double* slopes, std::size_t size) {
+        auto& to = *static_cast<Supports*>(owner);
+        to.variables.insert(to.variables.end(), variables, variables + size);
         to.slopes.insert(to.slopes.end(), slopes, slopes + size);
     };
-    const L1Fits fits{lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), converged.data(), &supports, append};
+    const L1Fits fits{lambdas.data(), intercepts.data(), likelihoods.data(), sizes.data(), converged.data(), {&supports, append}};
     call(&Tier::l1_paths, instruction_set, bits.rows, targets.data(), n, among, penalties.data(), fractions.data(), n_fractions,
          largest_support, most_steps, fits);
-    return arrays(lambdas, intercepts, likelihoods, converged, sizes, supports.variables, supports.slopes);
+    return results(lambdas, intercepts, likelihoods, converged, sizes, supports.variables, supports.slopes);
 }
 
 }  // namespace
 
 void bind_blankets(nb::module_& m) {
-    using namespace nb::literals;
-    m.def("toggle_scores", &toggle_scores, "bits"_a, "targets"_a, "blankets"_a, "toggles"_a, "costs"_a, "instruction_set"_a = "");
-    m.def("grow_blankets", &grow_blankets, "bits"_a, "targets"_a, "candidates"_a, "kept"_a, "costs"_a, "instruction_set"_a = "");
-    m.def("climb_groups", &climb_groups, "bits"_a, "groups"_a, "blankets"_a, "partners"_a, "changes"_a, "costs"_a,
-          "instruction_set"_a = "");
-    m.def("fit_blankets", &fit_blankets, "bits"_a, "targets"_a, "blankets"_a, "costs"_a, "instruction_set"_a = "");
-    m.def("l1_paths", &l1_paths, "bits"_a, "targets"_a, "candidates"_a, "penalties"_a, "fractions"_a, "largest_support"_a,
-          "most_steps"_a, "instruction_set"_a = "");
+    m.def("toggle_scores", &toggle_scores);
+    m.def("grow_blankets", &grow_blankets);
+    m.def("climb_groups", &climb_groups);
+    m.def("fit_blankets", &fit_blankets);
+    m.def("l1_paths", &l1_paths);
 }
 
 }  // namespace markhood

@@ -21,7 +21,7 @@ class Chains {
     auto moved(Kernel kernel, const std::string& instruction_set, const Network& network, std::size_t burn_in,
                std::size_t thinning, std::size_t n_draws) {
         call(kernel, instruction_set, network, states_.data(), generators_.data(), burn_in, thinning, n_draws, draws_.data());
-        return arrays(draws_, states_, generators_);
+        return results(draws_, states_, generators_);
     }
 
   private:
@@ -113,20 +113,15 @@ auto fit_potts(In<std::int32_t, 2> places, Integers starts, In<double, 1> weight
     const PottsPenalty penalty{field_penalty, penalties.data()};
     const std::int64_t n_steps = call(&Tier::fit_potts, instruction_set, samples, targets.data(), targets.shape(0), penalty,
                                       tolerance, most_steps, table.data(), norms.data());
-    return std::tuple_cat(arrays(table, norms), std::tuple(n_steps));
+    return results(table, norms, n_steps);
 }
 
 }  // namespace
 
 void bind_networks(nb::module_& m) {
-    using namespace nb::literals;
-    m.def("ising_gibbs", &ising_gibbs, "neighbours"_a, "coupling_odds"_a, "field_odds"_a, "order"_a, "is_wide"_a, "states"_a,
-          "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a, "instruction_set"_a = "");
-    m.def("potts_gibbs", &potts_gibbs, "neighbours"_a, "factors"_a, "factor_starts"_a, "field_factors"_a, "field_starts"_a,
-          "n_levels"_a, "order"_a, "is_wide"_a, "states"_a, "generators"_a, "burn_in"_a, "thinning"_a, "n_draws"_a,
-          "instruction_set"_a = "");
-    m.def("fit_potts", &fit_potts, "places"_a, "starts"_a, "weights"_a, "targets"_a, "field_penalty"_a, "penalties"_a,
-          "tolerance"_a, "most_steps"_a, "instruction_set"_a = "");
+    m.def("ising_gibbs", &ising_gibbs);
+    m.def("potts_gibbs", &potts_gibbs);
+    m.def("fit_potts", &fit_potts);
 }
 
 }  // namespace markhood

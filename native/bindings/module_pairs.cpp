@@ -7,10 +7,7 @@ namespace {
 // How many numbers the couplings of all pairs are, one pair after another.
 std::size_t n_coupling_numbers(const BitRows& bits, const In<std::int64_t, 2>& pairs) {
     std::size_t n = 0;
-    for (std::size_t k = 0; k < pairs.shape(0); ++k) {
-        const std::size_t i = index_of(pairs(k, 0)), j = index_of(pairs(k, 1));
-        n += bits.n_scores(i) * bits.n_scores(j) == 1 ? 1 : bits.levels(i) * bits.levels(j);
-    }
+    for (std::size_t k = 0; k < pairs.shape(0); ++k) n += bits.n_shown(index_of(pairs(k, 0)), index_of(pairs(k, 1)));
     return n;
 }
 
@@ -32,7 +29,7 @@ auto fit_pairs(const Bits& bits, In<std::int64_t, 2> pairs, ListArrays first, Li
     std::vector<double> joint(n), apart(n), log_determinants(n), couplings(n_numbers), variances(n_numbers);
     const PairNumbers numbers{joint.data(), apart.data(), log_determinants.data(), couplings.data(), variances.data()};
     call(&Tier::fit_pairs, instruction_set, bits.rows, pairs.data(), n, given_first, given_second, covariates, scale, numbers);
-    return arrays(joint, apart, log_determinants, couplings, variances);
+    return results(joint, apart, log_determinants, couplings, variances);
 }
 
 auto sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> prior_log_odds, In<double, 1> bin_log_bayes_factors,
@@ -66,18 +63,14 @@ auto sample_graphs(const Bits& bits, In<std::int64_t, 2> pairs, In<double, 1> pr
     const GraphNumbers numbers{probabilities.data(), couplings.data(), squares.data()};
     const std::int64_t n_fits = call(&Tier::sample_graphs, instruction_set, bits.rows, chain, n_settling, n_sweeps,
                                      densities.data(), numbers, known ? &into_fits : nullptr);
-    return std::tuple_cat(arrays(state, random, densities, probabilities, couplings, squares), std::tuple(n_fits), arrays(fits));
+    return results(state, random, densities, probabilities, couplings, squares, n_fits, fits);
 }
 
 }  // namespace
 
 void bind_pairs(nb::module_& m) {
-    using namespace nb::literals;
-    m.def("fit_pairs", &fit_pairs, "bits"_a, "pairs"_a, "first"_a, "second"_a, "scale"_a, "n_covariates"_a = 0,
-          "instruction_set"_a = "");
-    m.def("sample_graphs", &sample_graphs, "bits"_a, "pairs"_a, "prior_log_odds"_a, "bin_log_bayes_factors"_a, "bin_counts"_a,
-          "scale"_a, "shape"_a, "background"_a, "expected"_a, "density"_a, "learns_density"_a, "periods"_a, "most_slopes"_a, "present"_a, "generator"_a, "fits"_a.none(), "n_settling"_a,
-          "n_sweeps"_a, "n_covariates"_a = 0, "instruction_set"_a = "");
+    m.def("fit_pairs", &fit_pairs);
+    m.def("sample_graphs", &sample_graphs);
 }
 
 }  // namespace markhood

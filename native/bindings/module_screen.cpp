@@ -20,7 +20,7 @@ Out<std::int64_t> associated_pairs(const Bits& bits, Integers ones, In<double, 1
     const Tile tile = tile_of(rows, columns, bits.rows.n_rows);
     std::vector<std::int64_t> found;
     call(&Tier::associated_pairs, instruction_set, bits.rows, ones.data(), n_log_n.data(), tile, least_ratio, sink_into(found));
-    return to_numpy(std::move(found));
+    return result(found);
 }
 
 struct Ratios {
@@ -38,20 +38,17 @@ struct Ratios {
 
 auto associated_tables(const Bits& bits, Range rows, Range columns, const Costs& costs, const std::string& instruction_set) {
     const Tile tile = tile_of(rows, columns, bits.n_variables);
-    const Criterion price = costs.of_pairs();
     Ratios found;
-    call(&Tier::associated_tables, instruction_set, bits.without_reals(), bits.planes, tile, price.parameter_cost,
-         price.variable_cost, found.sink());
-    return arrays(found.pairs, found.ratios);
+    call(&Tier::associated_tables, instruction_set, bits.without_reals(), bits.planes, tile, costs.of_pairs(), found.sink());
+    return results(found.pairs, found.ratios);
 }
 
 auto associated_among(const Bits& bits, In<std::int64_t, 2> pairs, const Costs& costs, const std::string& instruction_set) {
     require_pairs(pairs, bits.n_variables);
-    const Criterion price = costs.of_pairs();
     Ratios found;
     call(&Tier::associated_among, instruction_set, bits.without_reals(), bits.planes, pairs.data(), pairs.shape(0),
-         price.parameter_cost, price.variable_cost, found.sink());
-    return arrays(found.pairs, found.ratios);
+         costs.of_pairs(), found.sink());
+    return results(found.pairs, found.ratios);
 }
 
 auto associated_residuals(const Bits& bits, Range rows, Range columns, In<double, 2> means, In<double, 2> variances, double least,
@@ -64,7 +61,7 @@ auto associated_residuals(const Bits& bits, Range rows, Range columns, In<double
     call(&Tier::associated_residuals, instruction_set, bits.without_reals(), bits.planes, tile_of(rows, columns, n),
          ShortVectors{means.data(), means.shape(1)}, ShortVectors{variances.data(), variances.shape(1)}, least, least_variance,
          found.sink());
-    return arrays(found.pairs, found.ratios);
+    return results(found.pairs, found.ratios);
 }
 
 Out<double> independence_tests(const Bits& bits, Integers targets, ListArrays givens, ListArrays others,
@@ -76,21 +73,17 @@ Out<double> independence_tests(const Bits& bits, Integers targets, ListArrays gi
     std::vector<double> log_probabilities(others.second.shape(0));
     call(&Tier::independence_tests, instruction_set, bits.without_reals(), targets.data(), n, conditions, tested,
          log_factorials.data(), log_probabilities.data());
-    return to_numpy(std::move(log_probabilities));
+    return result(log_probabilities);
 }
 
 }  // namespace
 
 void bind_screen(nb::module_& m) {
-    using namespace nb::literals;
-    m.def("associated_pairs", &associated_pairs, "bits"_a, "ones"_a, "n_log_n"_a, "rows"_a, "columns"_a, "least_ratio"_a,
-          "instruction_set"_a = "");
-    m.def("associated_tables", &associated_tables, "bits"_a, "rows"_a, "columns"_a, "costs"_a, "instruction_set"_a = "");
-    m.def("associated_among", &associated_among, "bits"_a, "pairs"_a, "costs"_a, "instruction_set"_a = "");
-    m.def("associated_residuals", &associated_residuals, "bits"_a, "rows"_a, "columns"_a, "means"_a, "variances"_a, "least"_a,
-          "least_variance"_a, "instruction_set"_a = "");
-    m.def("independence_tests", &independence_tests, "bits"_a, "targets"_a, "givens"_a, "others"_a, "log_factorials"_a,
-          "instruction_set"_a = "");
+    m.def("associated_pairs", &associated_pairs);
+    m.def("associated_tables", &associated_tables);
+    m.def("associated_among", &associated_among);
+    m.def("associated_residuals", &associated_residuals);
+    m.def("independence_tests", &independence_tests);
 }
 
 }  // namespace markhood

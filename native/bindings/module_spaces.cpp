@@ -73,7 +73,7 @@ auto within_steps(ListArrays neighbours, Integers targets, std::size_t depth) {
             ends.push_back(static_cast<std::int64_t>(found.size()));
         }
     });
-    return arrays(ends, found);
+    return results(ends, found);
 }
 
 // Neighbours of every variable along the pairs that were put in, as bits: those with a number from `first` on, as many as a row has.
@@ -130,15 +130,14 @@ Out<std::uint8_t> weakest_of_triangles(In<std::int64_t, 2> pairs, In<double, 1> 
             }
         }
     });
-    return to_numpy(std::move(found));
+    return result(found);
 }
 
 }  // namespace
 
 void bind_spaces(nb::module_& m) {
-    using namespace nb::literals;
-    m.def("weakest_of_triangles", &weakest_of_triangles, "pairs"_a, "strengths"_a, "order"_a, "n_variables"_a, "tie"_a);
-    m.def("within_steps", &within_steps, "neighbours"_a, "targets"_a, "depth"_a);
+    m.def("weakest_of_triangles", &weakest_of_triangles);
+    m.def("within_steps", &within_steps);
 }
 
 }  // namespace markhood

@@ -1,18 +1,15 @@
 // The screen for any number of levels and for weighted samples.
 //
-// Joint counts of all pairs of indicator rows of a block of variables with another block, by the loop of
-// counting.hpp; a weighted count is the sum of the counts in each binary digit of the weights, times
-// two to its place. Then every pair of variables has its table, and n MI <= n log(1 + phi^2) with
-// phi^2 = sum n_ab^2 / (n_a n_b) - 1 spares most of them the logarithms.
+// Joint counts of all pairs of indicator rows of a block of variables with another block (counting.hpp) give every pair of
+// variables its table. n MI <= n log(1 + phi^2) with phi^2 = sum n_ab^2 / (n_a n_b) - 1 spares most of them the logarithms.
 //
-// Where an end is ordered the ratio is that of a fit, which n MI bounds, but not closely: an edge has far fewer
-// parameters than the table. Where both ends have a single score, with means u_. and v_., the table
+// Where an end is ordered the ratio is that of a fit, which has far fewer parameters than the table, so that n MI is not a close
+// bound. Where both ends have a single score, with means u_. and v_., the table
 //
 //     q = p_a p_b (1 + (u - u_.)(v - v_.) cov(u, v) / (var u var v))
 //
-// has the margins and the covariance of the data. So (newton.hpp) the ratio is at most n (1/2 + m/6 + m^2/3)
-// times the squared correlation, where m, the largest share that a cell of q loses, is less than 1: a sum over the counts
-// decides almost all pairs.
+// has the margins and the covariance of the data. So (newton.hpp) the ratio is at most n (1/2 + m/6 + m^2/3) times the squared
+// correlation, where m < 1 is the largest share that a cell of q loses. A sum over the counts thus decides almost all pairs.
 #pragma once
 #include <cmath>
 
@@ -28,15 +25,8 @@ constexpr std::size_t kBlockRows = 128;  // of indicators on a side of a block, 
 
 class PairTables {
   public:
-    PairTables(BitRows rows, Planes planes) : rows_(rows), planes_(planes) {}
-
-    void screen(Tile tile, double parameter_cost, double variable_cost, TableSink sink) {
-        add_samples();
-        over_blocks(tile, [&](std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
-            // Kinds are distinguished outside the loop over pairs, so that this costs nothing where all are the same.
-            if (rows_.ordered) test_block<true>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
-            else test_block<false>(i, end_i, j, end_j, parameter_cost, variable_cost, sink);
-        });
+    PairTables(BitRows rows, Planes planes) : rows_(rows), planes_(planes) {
+        for (std::size_t s = 0; s < rows.n_samples; ++s) n_ += rows.weight(s);
     }
 
     // Calls visit(i, end_i, j, end_j) for every block of a tile, with its joint counts.
@@ -55,34 +45,42 @@ class PairTables {
         }
     }
 
-    // The joint counts of a row of the block with its columns, and counts of single rows and columns.
+    // The joint counts of a row of the block with its columns.
     const double* joint(std::size_t row) const { return joint_.data() + row * stride_; }
-    double ones_of_row(std::size_t row) const { return margin_i_[row]; }
-    double ones_of_column(std::size_t column) const { return margin_j_[column]; }
-    double total() {
-        add_samples();
-        return n_;
+    double total() const { return n_; }
+
+    // The samples where a row is one.
+    double ones(std::size_t row) const { return common(rows_.row(row), rows_.row(row)); }
+
+    void screen(Tile tile, Criterion costs, TableSink sink) {
+        over_blocks(tile, [&](std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
+            count_margins(i, end_i, j, end_j);
+            for (std::size_t a = i; a < end_i; ++a)
+                for (std::size_t b = a < j ? j : a + 1; b < end_j; ++b) test(a, b, i, j, costs, sink);
+        });
     }
 
     // The same for pairs that something else has chosen. Where few of a block's are wanted, rows that are counted one
     // with another are faster than blocks of them.
-    void screen(const std::int64_t* pairs, std::size_t n_pairs, double parameter_cost, double variable_cost,
-                TableSink sink) {
-        add_samples();
+    void screen(const std::int64_t* pairs, std::size_t n_pairs, Criterion costs, TableSink sink) {
         for (std::size_t k = 0; k < n_pairs; ++k) {
             const std::size_t a = index_of(pairs[2 * k]), b = index_of(pairs[2 * k + 1]);
             stop_if_asked(k);
-            count_pair(a, b);
-            if (rows_.ordered) test<true>(a, b, a, b, parameter_cost, variable_cost, sink);
-            else test<false>(a, b, a, b, parameter_cost, variable_cost, sink);
+            count_margins(a, a + 1, b, b + 1);
+            stride_ = rows_.levels(b) - 1;
+            double* to = joint_.resize((rows_.levels(a) - 1) * stride_);
+            for (std::size_t row = rows_.first_row(a); row < rows_.first_row(a + 1); ++row)
+                for (std::size_t column = rows_.first_row(b); column < rows_.first_row(b + 1); ++column)
+                    *to++ = common(rows_.row(row), rows_.row(column));
+            test(a, b, a, b, costs, sink);
         }
     }
 
   private:
-    void add_samples() {
-        n_ = 0.0;
-        for (std::size_t s = 0; s < rows_.n_samples; ++s) n_ += rows_.weight(s);
-    }
+    // Mean and variance of a variable's steps, and the last of them.
+    struct Moments {
+        double mean, variance, last;
+    };
 
     std::size_t block_end(std::size_t first, std::size_t last) const {
         std::size_t end = first + 1;
@@ -91,96 +89,68 @@ class PairTables {
     }
 
     void count_margins(std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
-        margins(rows_.first_row(i), rows_.first_row(end_i) - rows_.first_row(i), margin_i_);
-        margins(rows_.first_row(j), rows_.first_row(end_j) - rows_.first_row(j), margin_j_);
-        if (rows_.ordered) {
-            find_moments(i, end_i, margin_i_, moments_i_);
-            find_moments(j, end_j, margin_j_, moments_j_);
-        }
+        margins(i, end_i, margin_i_, moments_i_);
+        margins(j, end_j, margin_j_, moments_j_);
     }
 
-    void count_pair(std::size_t a, std::size_t b) {
-        count_margins(a, a + 1, b, b + 1);
-        const std::size_t n_words = rows_.n_words, n_a = rows_.levels(a) - 1;
-        stride_ = rows_.levels(b) - 1;
-        joint_.resize(n_a * stride_);
-        masked_.resize(n_words);
-        for (std::size_t k = 0; k < n_a; ++k) {
-            const std::uint64_t* row = rows_.row(rows_.first_row(a) + k);
-            double* to = &joint_[k * stride_];
-            for (std::size_t l = 0; l < stride_; ++l)
-                to[l] = planes_.n ? 0.0 : static_cast<double>(count_common(row, rows_.row(rows_.first_row(b) + l), n_words));
-            for (std::size_t p = 0; p < planes_.n; ++p) {
-                for (std::size_t w = 0; w < n_words; ++w) masked_[w] = row[w] & planes_.bits[p * n_words + w];
-                for (std::size_t l = 0; l < stride_; ++l)
-                    to[l] += std::ldexp(planes_.unit, static_cast<int>(p)) *
-                             static_cast<double>(count_common(masked_.data(), rows_.row(rows_.first_row(b) + l), n_words));
-            }
+    void margins(std::size_t first, std::size_t end, Buffer<double>& to, Buffer<Moments>& moments) const {
+        to.resize(0);
+        for (std::size_t row = rows_.first_row(first); row < rows_.first_row(end); ++row) to.push(ones(row));
+        if (rows_.ordered) find_moments(first, end, to, moments);
+    }
+
+    const std::uint64_t* plane(std::size_t p) const { return planes_.bits + p * rows_.n_words; }
+    double scale(std::size_t plane) const { return std::ldexp(planes_.unit, static_cast<int>(plane)); }
+
+    // How many samples two rows have in common, by weight.
+    double common(const std::uint64_t* a, const std::uint64_t* b) const {
+        if (!planes_.n) return static_cast<double>(count_common(a, b, rows_.n_words));
+        double sum = 0.0;
+        for (std::size_t p = 0; p < planes_.n; ++p) {
+            std::uint64_t n = 0;
+            for (std::size_t w = 0; w < rows_.n_words; ++w) n += ones_in(a[w] & b[w] & plane(p)[w]);
+            sum += scale(p) * static_cast<double>(n);
         }
+        return sum;
     }
 
     void count(std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
         const std::size_t first_i = rows_.first_row(i), n_i = rows_.first_row(end_i) - first_i;
         const std::size_t first_j = rows_.first_row(j), n_j = rows_.first_row(end_j) - first_j;
-        count_margins(i, end_i, j, end_j);
         stride_ = padded_to(kColumns, n_j);
         joint_.zeros(padded_to(kRows, n_i) * stride_);
         panel_.resize(rows_.n_words * kColumns);
+        masked_.resize(planes_.n ? panel_.size() : 0);
         for (std::size_t c = 0; c < n_j; c += kColumns) {
             interleave(rows_, first_j + c, n_j - c, panel_.data());
             if (planes_.n == 0) add_counts(first_i, n_i, panel_.data(), c, 1.0);
-            masked_.resize(planes_.n ? panel_.size() : 0);
             for (std::size_t p = 0; p < planes_.n; ++p) {
-                const std::uint64_t* plane = planes_.bits + p * rows_.n_words;
                 for (std::size_t w = 0; w < rows_.n_words; ++w)
-                    for (std::size_t k = 0; k < kColumns; ++k)
-                        masked_[w * kColumns + k] = panel_[w * kColumns + k] & plane[w];
-                add_counts(first_i, n_i, masked_.data(), c, std::ldexp(planes_.unit, static_cast<int>(p)));
+                    for (std::size_t k = 0; k < kColumns; ++k) masked_[w * kColumns + k] = panel_[w * kColumns + k] & plane(p)[w];
+                add_counts(first_i, n_i, masked_.data(), c, scale(p));
             }
         }
     }
 
-    void add_counts(std::size_t first_i, std::size_t n_i, const std::uint64_t* panel, std::size_t column, double scale) {
+    void add_counts(std::size_t first_i, std::size_t n_i, const std::uint64_t* panel, std::size_t column, double times) {
         alignas(64) double counted[Lanes::width];
         for (std::size_t i = 0; i < n_i; i += kRows) {
             BlockSums sums;
             count_block(RowBlock(rows_, first_i + i, n_i - i), panel, rows_.n_words, sums);
-            for (std::size_t r = 0; r < kRows; ++r) {
+            for (std::size_t r = 0; r < kRows; ++r)
                 for (std::size_t l = 0; l < kLanes; ++l) {
                     Lanes::store(counted, sums[r][l]);
                     double* to = &joint_[(i + r) * stride_ + column + l * Lanes::width];
-                    for (int k = 0; k < Lanes::width; ++k) to[k] += scale * counted[k];
+                    for (int k = 0; k < Lanes::width; ++k) to[k] += times * counted[k];
                 }
-            }
         }
     }
 
-    void margins(std::size_t first, std::size_t n, Buffer<double>& to) const {
-        to.resize(n);
-        for (std::size_t k = 0; k < n; ++k) {
-            const std::uint64_t* row = rows_.row(first + k);
-            to[k] = planes_.n ? 0.0 : static_cast<double>(count_common(row, row, rows_.n_words));
-            for (std::size_t p = 0; p < planes_.n; ++p)
-                to[k] += std::ldexp(planes_.unit, static_cast<int>(p)) *
-                         static_cast<double>(count_common(row, planes_.bits + p * rows_.n_words, rows_.n_words));
-        }
-    }
-
-    template <bool has_order>
-    void test_block(std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j, double parameter_cost,
-                    double variable_cost, TableSink sink) {
-        for (std::size_t a = i; a < end_i; ++a)
-            for (std::size_t b = a < j ? j : a + 1; b < end_j; ++b)
-                test<has_order>(a, b, i, j, parameter_cost, variable_cost, sink);
-    }
-
-    template <bool has_order>
-    void test(std::size_t a, std::size_t b, std::size_t i, std::size_t j, double parameter_cost, double variable_cost,
-              TableSink sink) {
+    void test(std::size_t a, std::size_t b, std::size_t i, std::size_t j, Criterion costs, TableSink sink) {
         const std::size_t levels_a = rows_.levels(a), levels_b = rows_.levels(b);
         const std::size_t n_cells = (levels_a - 1) * (levels_b - 1);  // of the table that are free, given its margins
-        const std::size_t parameters = has_order ? rows_.n_scores(a) * rows_.n_scores(b) : n_cells;
-        const double price = static_cast<double>(parameters) * parameter_cost + variable_cost;
+        const std::size_t parameters = rows_.n_parameters(a, b);
+        const double price = costs.price(parameters, 1);
         if (price != priced_) {  // nearly all pairs have the price of the one before
             priced_ = price;
             // Loosened by a hair, so that rounding never drops a pair.
@@ -188,7 +158,7 @@ class PairTables {
         }
         const std::size_t row = rows_.first_row(a) - rows_.first_row(i);
         const std::size_t column = rows_.first_row(b) - rows_.first_row(j);
-        const bool is_fitted = has_order && parameters < n_cells;
+        const bool is_fitted = parameters < n_cells;
         const double* joint = joint_.data() + row * stride_ + column;
         if (is_fitted && parameters == 1 && correlation_bound(moments_i_[a - i], moments_j_[b - j], joint) < price) return;
         fill(row_totals_, margin_i_.data() + row, levels_a);
@@ -214,11 +184,6 @@ class PairTables {
             cells_[0] -= first;
         }
     }
-
-    // Mean and variance of a variable's steps, and the last of them.
-    struct Moments {
-        double mean, variance, last;
-    };
 
     void find_moments(std::size_t first, std::size_t end, const Buffer<double>& margin, Buffer<Moments>& to) const {
         to.resize(end - first);
@@ -319,14 +284,13 @@ class PairTables {
     Newton<OrdinalModel> fit_;
 };
 
-static void associated_tables(BitRows rows, Planes planes, Tile tile, double parameter_cost, double variable_cost,
-                              TableSink sink) {
-    PairTables(rows, planes).screen(tile, parameter_cost, variable_cost, sink);
+static void associated_tables(BitRows rows, Planes planes, Tile tile, Criterion costs, TableSink sink) {
+    PairTables(rows, planes).screen(tile, costs, sink);
 }
 
-static void associated_among(BitRows rows, Planes planes, const std::int64_t* pairs, std::size_t n_pairs,
-                             double parameter_cost, double variable_cost, TableSink sink) {
-    PairTables(rows, planes).screen(pairs, n_pairs, parameter_cost, variable_cost, sink);
+static void associated_among(BitRows rows, Planes planes, const std::int64_t* pairs, std::size_t n_pairs, Criterion costs,
+                             TableSink sink) {
+    PairTables(rows, planes).screen(pairs, n_pairs, costs, sink);
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -1,12 +1,8 @@
-// Packed columns against real numbers, a number a sample: sums of the numbers where a column is one, and the
-// columns, each times a number, added up.
+// Packed columns and a real number for each sample: sums of the numbers where a column is one, and sums of columns times a number each.
 //
-// A product with a column of zeros and ones is a sum under a mask, and the packed bits are the mask. Eight columns go
-// together, word by word, so that numbers are read once for eight sums. AVX-512 does better than masks: the sums of all
-// 16 subsets of four numbers fit in two registers, and one permutation looks them up for eight columns at once;
-// four times faster. (Without such an instruction the tables cost more than they save for the few dozen columns that
-// are usual here.) Columns have the order that the caller gives them. They are built whole, or begun empty and grown,
-// by columns and by rows.
+// The packed bits are the mask of a sum. Eight columns go together, word by word, so that numbers are read once for eight sums. With
+// AVX-512 the sums of all 16 subsets of four numbers fit in two registers, and one permutation looks them up for eight columns.
+// Without that instruction such tables cost more than they save for the few dozen columns that are usual here.
 #pragma once
 #if defined(__AVX512F__)
 #include <immintrin.h>

@@ -76,8 +76,7 @@ class LevelTable {
         for (std::size_t k = 1; k < levels; ++k) {
             double* to = all_.data() + k * cells;
             const std::uint64_t* row = rows_.row(rows_.first_row(candidate) + k - 1);
-            if (masked) count_masks(row, to);
-            else rows_.weights ? count_weights(row, to) : count_ones(row, to);
+            masked ? count_masks(row, to) : count_samples(row, to);
             for (std::size_t c = 0; c < cells; ++c) all_[c] -= to[c];
         }
     }
@@ -168,10 +167,7 @@ class LevelTable {
 
     void decode(std::size_t variable) {
         level_.zeros(rows_.n_samples);
-        for (std::size_t k = 1; k < rows_.levels(variable); ++k) {
-            const std::uint64_t* row = rows_.row(rows_.first_row(variable) + k - 1);
-            for_each_one(row, rows_.n_words, [&](std::size_t s) { level_[s] = static_cast<std::uint16_t>(k); });
-        }
+        for_each_level(rows_, variable, [&](std::size_t s, std::size_t k) { level_[s] = static_cast<std::uint16_t>(k); });
     }
 
     // Rows are numbered as they turn up among the samples; samples without weight make no row.
@@ -224,14 +220,9 @@ class LevelTable {
         }
     }
 
-    void count_ones(const std::uint64_t* row, double* to) const {
+    void count_samples(const std::uint64_t* row, double* to) const {
         std::memset(to, 0, n_rows * n_levels * sizeof(double));
-        for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += 1.0; });
-    }
-
-    void count_weights(const std::uint64_t* row, double* to) const {
-        std::memset(to, 0, n_rows * n_levels * sizeof(double));
-        for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += rows_.weights[s]; });
+        for_each_one(row, rows_.n_words, [&](std::size_t s) { to[cell_[s]] += rows_.weight(s); });
     }
 
     // A member that the rows of a table were split by, and how many rows there were then.

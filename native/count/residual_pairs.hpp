@@ -48,17 +48,15 @@ static void associated_residuals(BitRows rows, Planes planes, Tile tile, ShortVe
                                  double least, double least_variance, TableSink sink) {
     PairTables tables(rows, planes);
     const double n_samples = tables.total();
-    Buffer<double> column_means, column_variances, scores, spreads;
-    scores.resize(kBlockRows);
-    spreads.resize(kBlockRows);
+    Buffer<double> column_means, column_variances;
+    double score[kBlockRows], spread[kBlockRows], ones[kBlockRows];
     tables.over_blocks(tile, [&](std::size_t i, std::size_t end_i, std::size_t j, std::size_t end_j) {
         const std::size_t n = end_j - j;
         transpose(means, j, n, column_means);
         transpose(variances, j, n, column_variances);
-        double* score = scores.data();
-        double* spread = spreads.data();
+        for (std::size_t c = 0; c < n; ++c) ones[c] = tables.ones(j + c);
         for (std::size_t a = i; a < end_i; ++a) {
-            const double* joint = tables.joint(a - i);
+            const double *joint = tables.joint(a - i), own = tables.ones(a);
             for (std::size_t c = 0; c < n; ++c) {
                 score[c] = joint[c];
                 spread[c] = 0.0;
@@ -72,7 +70,7 @@ static void associated_residuals(BitRows rows, Planes planes, Tile tile, ShortVe
             }
             for (std::size_t c = a < j ? 0 : a + 1 - j; n_passing && c < n; ++c) {
                 if (score[c] * score[c] < least * spread[c]) continue;
-                const double ratio = scaled_ratio(joint[c], score[c], tables.ones_of_row(a - i), tables.ones_of_column(c), n_samples) / spread[c];
+                const double ratio = scaled_ratio(joint[c], score[c], own, ones[c], n_samples) / spread[c];
                 if (ratio >= least) sink(static_cast<std::int64_t>(a), static_cast<std::int64_t>(j + c), ratio);
             }
         }

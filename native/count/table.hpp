@@ -7,13 +7,8 @@
 // of the rows would be more words than there are samples) each sample has the number of its row
 // instead, and a candidate is counted by walking through its ones: there are never more rows than samples.
 //
-// This table is separate from level_table.hpp, which handles two levels as well, because it is faster. Seconds of one thread
-// to score 256 targets (4000 samples, a grid) with each of 40 candidates (`toggle_scores`, AVX-512), and the same variables
-// given to the general path with `starts`. The figures include the fits, whose code differs too.
-//
-//     members of the blanket      2       4       8
-//     table.hpp               0.006   0.011   0.111
-//     level_table.hpp         0.016   0.046   0.710
+// level_table.hpp handles two levels as well; this table is two to six times faster (`toggle_scores` with 40 candidates for each of 256
+// targets and 4000 samples, blankets of two to eight members).
 #pragma once
 #include "machine/buffer.hpp"
 #include "machine/packs.hpp"
@@ -35,19 +30,17 @@ class BlanketTable {
     void build(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size,
                const std::uint64_t* within = nullptr) {
         within_ = within;
-        find_rows(rows, target, blanket, size);
+        rows_ = rows;
+        target_ = rows.row(target);
+        size_ = size;
+        start_with_one_row();
+        for (std::size_t k = 0; k < size; ++k) {
+            if (masked_ && n_rows_ > kMaxMaskedRows / 2) number_samples();
+            const std::uint64_t* variable = rows.row(index_of(blanket[k]));
+            masked_ ? split_masks(variable, k) : split_numbers(variable, k);
+        }
         lay_out();
         if (masked_) interleave_masks();
-    }
-
-    // The table for one candidate at most: counts where the candidate is one are where `split_by` puts them. To
-    // interleave the masks pays only for many candidates; it took a quarter of the time of a chain over graphs.
-    void build_for(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size,
-                   const std::size_t* candidate) {
-        within_ = nullptr;
-        find_rows(rows, target, blanket, size);
-        lay_out();
-        if (candidate) count_where_one(rows.row(*candidate), ones.data() + 2 * n_packs, totals.data() + 2 * n_packs);
     }
 
     // The samples of the rows that are marked, as bits.
@@ -78,32 +71,13 @@ class BlanketTable {
   private:
     static constexpr std::uint32_t kOutside = UINT32_MAX;  // the number of a sample that is in no row
 
-    void find_rows(BitRows rows, std::size_t target, const std::int64_t* blanket, std::size_t size) {
-        rows_ = rows;
-        target_ = rows.row(target);
-        size_ = size;
-        start_with_one_row();
-        for (std::size_t k = 0; k < size; ++k) {
-            if (masked_ && n_rows_ > kMaxMaskedRows / 2) number_samples();
-            const std::uint64_t* variable = rows.row(index_of(blanket[k]));
-            masked_ ? split_masks(variable, k) : split_numbers(variable, k);
-        }
-    }
-
     void start_with_one_row() {
         masked_ = true;
         n_rows_ = 1;
         configurations_.resize(0);
         masks_.resize(rows_.n_words);
-        if (within_) {
-            std::memcpy(masks_.data(), within_, rows_.n_words * sizeof(std::uint64_t));
-            return;
-        }
-        std::memset(masks_.data(), 0, rows_.n_words * sizeof(std::uint64_t));
-        for (std::size_t s = 0; s < rows_.n_samples; s += 64) {
-            const std::size_t left = rows_.n_samples - s;
-            masks_[s / 64] = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
-        }
+        if (within_) std::memcpy(masks_.data(), within_, rows_.n_words * sizeof(std::uint64_t));
+        else mark_all(rows_.n_samples, rows_.n_words, masks_.data());
     }
 
     // Every row becomes one or two; configurations_ keeps a byte a row and blanket variable.
@@ -186,8 +160,7 @@ class BlanketTable {
                 ones[r / kPack][r % kPack] = static_cast<double>(count_common(mask, target_, rows_.n_words));
             }
         } else {
-            for (std::size_t s = 0; s < rows_.n_samples; ++s)
-                if (row_of_sample_[s] != kOutside) count_sample(s, ones.data(), totals.data());
+            for (std::size_t s = 0; s < rows_.n_samples; ++s) count_sample(s, ones.data(), totals.data());
         }
     }
 
@@ -206,29 +179,6 @@ class BlanketTable {
         masks_.swap(split_);
     }
 
-    // Counts by masks that are not interleaved, or by the samples' numbers.
-    void count_where_one(const std::uint64_t* candidate, Pack* one, Pack* all) {
-        std::memset(one, 0, n_packs * sizeof(Pack));
-        std::memset(all, 0, n_packs * sizeof(Pack));
-        const std::size_t words = rows_.n_words;
-        if (!masked_) {
-            if (within_) {
-                split_.resize(words);
-                for (std::size_t w = 0; w < words; ++w) split_[w] = candidate[w] & within_[w];
-                candidate = split_.data();
-            }
-            for_each_one(candidate, words, [&](std::size_t s) { count_sample(s, one, all); });
-            return;
-        }
-        split_.resize(words);
-        for (std::size_t w = 0; w < words; ++w) split_[w] = candidate[w] & target_[w];
-        for (std::size_t r = 0; r < n_rows_; ++r) {
-            const std::uint64_t* mask = masks_.data() + r * words;
-            all[r / kPack][r % kPack] = static_cast<double>(count_common(mask, candidate, words));
-            one[r / kPack][r % kPack] = static_cast<double>(count_common(mask, split_.data(), words));
-        }
-    }
-
     void count_masks(const std::uint64_t* candidate, Pack* one, Pack* all) const {
         constexpr std::size_t lanes = 2 * kPack / Lanes::width;
         const std::uint64_t* mask = masks_.data();
@@ -240,21 +190,23 @@ class BlanketTable {
                 for (std::size_t l = 0; l < lanes; ++l)
                     sums[l] = Lanes::add_common(sums[l], word, Lanes::load(mask + l * Lanes::width));
             }
-            double* counted[2] = {reinterpret_cast<double*>(all + n_packs + p),
-                                  reinterpret_cast<double*>(one + n_packs + p)};
+            double* counted[2] = {&number(all + n_packs + p, 0), &number(one + n_packs + p, 0)};
             for (std::size_t l = 0; l < lanes; ++l)
                 Lanes::store(counted[l * Lanes::width / kPack] + l * Lanes::width % kPack, sums[l]);
         }
     }
 
-    void count_numbers(const std::uint64_t* candidate, Pack* one, Pack* all) {
-        count_where_one(candidate, one + n_packs, all + n_packs);
+    void count_numbers(const std::uint64_t* candidate, Pack* one, Pack* all) const {
+        std::memset(one + n_packs, 0, n_packs * sizeof(Pack));
+        std::memset(all + n_packs, 0, n_packs * sizeof(Pack));
+        for_each_one(candidate, rows_.n_words, [&](std::size_t s) { count_sample(s, one + n_packs, all + n_packs); });
     }
 
     void count_sample(std::size_t s, Pack* one, Pack* all) const {
-        const std::size_t r = row_of_sample_[s];
-        reinterpret_cast<double*>(all)[r] += 1.0;
-        reinterpret_cast<double*>(one)[r] += static_cast<double>((target_[s / 64] >> (s % 64)) & 1);
+        const std::uint32_t r = row_of_sample_[s];
+        if (r == kOutside) return;
+        number(all, r) += 1.0;
+        number(one, r) += static_cast<double>((target_[s / 64] >> (s % 64)) & 1);
     }
 
     BitRows rows_{};

@@ -80,12 +80,6 @@ class Newton {
     // Only factorises the curvature at `coefficients`.
     void factorise(Likelihood& likelihood) { step_from(likelihood); }
 
-    // One step from `coefficients`, where the curvature is factorised; returns the maximum by the quadratic model.
-    double step_once(Likelihood& likelihood) {
-        const auto [objective, promised] = step_from(likelihood);
-        return objective + take_last_step(promised);
-    }
-
     // The maximum without coefficient j of a fit whose maximum is at `coefficients`, by chord steps with the factorisation of the
     // curvature there. Whether these steps contract: then `objective` is the maximum, or a number between it and `floor`.
     bool maximise_without(Likelihood& likelihood, std::size_t j, Cholesky& known, double l2, double floor, double& objective) {

@@ -4,19 +4,16 @@
 //     eta = b_0 + sum_j b_j x_j,     for falling lambda, each from the one before
 //
 //     1. maximise the quadratic model of L in the known variables (lasso.hpp), step there, halve the step while the
-//        objective does not rise; again until the distance left is nothing, and so is what the point lacks of
-//        being a maximum: x_j' r = +-penalty_j N lambda where b_j is not zero, no more than that where it is, sum r = 0,
-//        with r = y - p the residuals
+//        objective does not rise; repeat until the point satisfies the conditions of a maximum: with the residuals r = y - p,
+//        x_j' r = +-penalty_j N lambda where b_j is not zero, |x_j' r| at most that where it is, and sum r = 0
 //     2. the others must be within their bounds |x_j' r| <= penalty_j N lambda; any that is not becomes known: 1
 //
-// The known variables are few, so step 1 sees the samples by their patterns in them (patterns.hpp), and costs next to
-// nothing until these are about as many as the samples. Step 2 has to do with all samples and variables, but not with most
-// of them: by how much the sums x_j' r have changed since they were last computed, additive_part.hpp knows nearly, and only
-// those for which that is not enough are computed again.
+// The known variables are few, so step 1 goes through the patterns of the samples in them (patterns.hpp). Step 2 goes through all
+// samples only for those variables whose change of x_j' r additive_part.hpp does not bound closely enough.
 //
-// The model's curvature may be old: from one lambda to the next it hardly changes, so the steps still shrink
-// by a factor each, and the sums over all pairs of columns (most of the work otherwise) are computed
-// again only where that saves more steps than it costs. What it cannot change is where they end.
+// The curvature of the model may be that of an earlier point: it hardly changes from one lambda to the next, so the steps still shrink
+// by a factor each. The sums over all pairs of columns, most of the work otherwise, are computed again only where that saves more
+// steps than it costs. The curvature does not change where the steps end.
 //
 // Real columns and variables without a penalty are known from the start, and at the top of the path they alone have slopes.
 // Their bound is kFree instead of lambda, so that the slopes are finite where they separate the target.
@@ -360,7 +357,7 @@ static void l1_paths(BitRows rows, const std::int64_t* targets, std::size_t n_ta
             fits.log_likelihoods[at] = path.log_likelihood;
             fits.converged[t] = path.has_converged;
             fits.sizes[at] = static_cast<std::int64_t>(support.size());
-            fits.append(fits.owner, support.data(), slopes.data(), support.size());
+            fits.supports(support.data(), slopes.data(), support.size());
         }
     }
 }

@@ -24,6 +24,8 @@ using PackBits = std::int64_t __attribute__((vector_size(kPack * sizeof(double))
 
 static inline std::size_t packs_for(std::size_t n) { return (n + kPack - 1) / kPack; }
 static inline Pack pack_of(double value) { return Pack{} + value; }
+// Number k of several packs.
+static inline double& number(Pack* packs, std::size_t k) { return reinterpret_cast<double*>(packs)[k]; }
 // By halves, which do not wait for each other.
 static inline double total(Pack p) {
 #if defined(__AVX512F__)

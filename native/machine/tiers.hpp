@@ -47,11 +47,13 @@ struct BitRows {
         return starts ? static_cast<std::size_t>(starts[variable]) : variable;
     }
     std::size_t levels(std::size_t variable) const { return first_row(variable + 1) - first_row(variable) + 1; }
-    // In how many numbers a variable enters a regression: its step, or indicators of all levels but the first. An edge
-    // has as many parameters as the product of its ends' numbers.
+    // In how many numbers a variable enters a regression: its step, or indicators of all levels but the first.
     std::size_t n_scores(std::size_t variable) const {
         return ordered && ordered[variable] ? 1 : levels(variable) - 1;
     }
+    // How many parameters an edge has, and how many numbers its coupling is shown as: one, or one for each two levels.
+    std::size_t n_parameters(std::size_t i, std::size_t j) const { return n_scores(i) * n_scores(j); }
+    std::size_t n_shown(std::size_t i, std::size_t j) const { return n_parameters(i, j) == 1 ? 1 : levels(i) * levels(j); }
     double weight(std::size_t sample) const { return weights ? weights[sample] : 1.0; }
     const double* real(std::size_t target, std::size_t k) const {
         return reals.columns + target * reals.column_stride + k * n_samples;
@@ -94,18 +96,15 @@ struct Criterion {
 };
 
 // Where kernels put results whose number is not known beforehand.
-struct Sink {
+template <class... Values>
+struct SinkOf {
     void* owner;
-    void (*append)(void* owner, const std::int64_t* values, std::size_t n);
-    void operator()(const std::int64_t* values, std::size_t n) const { append(owner, values, n); }
+    void (*append)(void* owner, Values... values);
+    void operator()(Values... values) const { append(owner, values...); }
 };
-
-// Where the screen of tables puts its pairs and their likelihood ratios.
-struct TableSink {
-    void* owner;
-    void (*append)(void* owner, std::int64_t i, std::int64_t j, double ratio);
-    void operator()(std::int64_t i, std::int64_t j, double ratio) const { append(owner, i, j, ratio); }
-};
+using Sink = SinkOf<const std::int64_t*, std::size_t>;                         // n numbers
+using TableSink = SinkOf<std::int64_t, std::int64_t, double>;                  // a pair and its likelihood ratio
+using SupportSink = SinkOf<const std::int64_t*, const double*, std::size_t>;  // n variables and their slopes
 
 // A binary network as its Gibbs sampler uses it: exp(-coupling) of each neighbour and exp(-field)
 // of each variable, the order of a sweep, and which variables need more than a double's range.
@@ -145,8 +144,7 @@ struct L1Fits {
     double *lambdas, *intercepts, *log_likelihoods;
     std::int64_t* sizes;
     std::uint8_t* converged;  // of every target: whether all its fits have
-    void* owner;
-    void (*append)(void* owner, const std::int64_t* support, const double* slopes, std::size_t n);
+    SupportSink supports;
 };
 
 // Variables that are given to every end of a pair: the last ones, from `first` on.
@@ -268,13 +266,11 @@ struct Tier {
     void (*associated_pairs)(BitRows, const std::int64_t* ones, const double* n_log_n, Tile, double least_ratio,
                              Sink);
 
-    // Appends every pair i < j of the tile whose likelihood ratio is n_scores(i) n_scores(j) * parameter_cost +
-    // variable_cost or more, for rows of any kind.
-    void (*associated_tables)(BitRows, Planes, Tile, double parameter_cost, double variable_cost, TableSink);
+    // Appends every pair i < j of the tile whose likelihood ratio is the price of an edge or more, for rows of any kind.
+    void (*associated_tables)(BitRows, Planes, Tile, Criterion, TableSink);
 
     // The same, of some pairs i < j.
-    void (*associated_among)(BitRows, Planes, const std::int64_t* pairs, std::size_t n_pairs, double parameter_cost,
-                             double variable_cost, TableSink);
+    void (*associated_among)(BitRows, Planes, const std::int64_t* pairs, std::size_t n_pairs, Criterion, TableSink);
 
     // Appends every pair i < j of binary variables of the tile whose score statistic (count/residual_pairs.hpp) is `least` or
     // more. Variances below `least_variance` count as that.

@@ -17,11 +17,26 @@ static inline std::uint64_t count_common(const std::uint64_t* a, const std::uint
     return sum;
 }
 
+// Writes a row with a one for every sample.
+static inline void mark_all(std::size_t n_samples, std::size_t n_words, std::uint64_t* row) {
+    for (std::size_t w = 0; w < n_words; ++w) {
+        const std::size_t left = n_samples > 64 * w ? n_samples - 64 * w : 0;
+        row[w] = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+    }
+}
+
 // Calls use(sample) for each one of a row, ascending.
 template <class Use>
 static inline void for_each_one(const std::uint64_t* row, std::size_t n_words, Use use) {
     for (std::size_t w = 0; w < n_words; ++w)
         for (std::uint64_t left = row[w]; left; left &= left - 1) use(w * 64 + lowest_one(left));
+}
+
+// Calls use(sample, level) for each sample whose level of a variable is not the first.
+template <class Use>
+static inline void for_each_level(BitRows rows, std::size_t variable, Use use) {
+    for (std::size_t k = 1; k < rows.levels(variable); ++k)
+        for_each_one(rows.row(rows.first_row(variable) + k - 1), rows.n_words, [&](std::size_t s) { use(s, k); });
 }
 
 }  // namespace markhood::MARKHOOD_TIER

@@ -4,13 +4,12 @@
 //
 //     w(a) = exp(h_i(a)) * prod_j exp(T_ij(a, x_j)),
 //
-// and takes the first level a at which w(0) + ... + w(a) exceeds u times the sum of all. The caller
-// has computed the factors, scaled so that none is above one; for a level of j, those of i's levels
-// lie side by side, so a chain multiplies short vectors and gathers nothing. Levels are padded with
-// factors of zero to whole vectors, and a level of weight zero is never taken.
+// and takes the first level a at which w(0) + ... + w(a) exceeds u times the sum of all. The caller has computed the factors, scaled
+// so that none is above one. Those of i's levels for a level of j lie side by side, padded with zeros to whole vectors, so that a chain
+// multiplies short vectors. A level of weight zero is never taken.
 //
-// As in gibbs.hpp every tier and the NumPy twin draw the same samples: `choose` is not inlined, or a
-// compiler might fuse the last product with the first sum.
+// As in gibbs.hpp every tier and the NumPy twin draw the same samples: `choose` is not inlined, or a compiler might fuse the last
+// product with the first sum.
 #pragma once
 #include "network/gibbs.hpp"
 

@@ -1,15 +1,14 @@
-// Second derivatives by slopes, where variables have several levels: what a row adds to those of two neighbours depends on
-// the neighbours' levels alone.
+// Second derivatives by slopes where neighbours have several levels: what a row adds to those of two neighbours depends on
+// their levels alone.
 //
 // A neighbour of r levels is r - 1 columns of features, and products of all columns of two neighbours would take (r - 1)^2
 // multiplications a row for every two forms. Instead covariances of forms are added up by the two levels, which is one
-// addition, and multiplied by the levels' features when all rows are.
+// addition, and multiplied by the levels' features at the end. For every neighbour rows are visited by its level, so that only
+// the other's levels need buckets at a time, which the nearest cache holds.
 //
-// For every neighbour rows are visited by its level, so that only the other's levels need buckets at a time, which the
-// nearest cache holds. A row's covariances stand side by side, as a *record*: of one side's slope forms with each
-// other, of these with all forms without slopes, and of both sides' slope forms. They are numbers of single precision,
-// which halves the memory traffic; some thousand rows at most are added up in it. What second derivatives
-// are good for, the length of a step and a determinant, is then right to some parts in a million.
+// A row's covariances stand side by side, as a *record*: of one side's slope forms with each other, of these with all plain forms,
+// and of both sides' slope forms. They are in single precision, which halves the memory traffic; at most kMaxSingleRows are
+// added up in it. Second derivatives, which give the length of a step and a determinant, are then right to parts in a million.
 #pragma once
 #include "pair/level_moments.hpp"
 #include "pair/level_rows.hpp"

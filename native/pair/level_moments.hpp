@@ -1,11 +1,9 @@
 // Means and covariances of the forms of a pair (level_pair_fit.hpp says what a form is), a block of packs of rows at a time.
 //
-// **One variable after the other.** What a form of i has in common with all forms of j, and with all products, needs the
-// sum over i's levels of its values times the cells; so these sums are taken first, and there are as many as j has levels.
-// With five letters each that is a seventh of the work of going through all cells for every two forms.
-//
-// **Sums over rows.** Only covariances with forms that slopes multiply are wanted row by row. Of all other, *plain*
-// forms the means of products are taken from the cells added up over the rows, when all are.
+// The covariances of a form of i with all forms of j, and with all products, need the sum over i's levels of its values times the
+// cells. These sums are taken first, one for each level of j: with five levels each, a seventh of the work of all cells for every
+// two forms. Only covariances with forms that slopes multiply are wanted row by row. Of all other, *plain* forms the means of products are
+// taken from the cells added up over the rows.
 #pragma once
 #include "machine/product_tiles.hpp"
 #include "pair/level_side.hpp"

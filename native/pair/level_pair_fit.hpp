@@ -34,12 +34,6 @@ class LevelPairLikelihood {
     static constexpr std::size_t n_thresholds = 0;
     std::size_t n_parameters = 0;
 
-    // How many numbers a coupling is shown as, and how many of them are free.
-    static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) {
-        return n_free(rows, i, j) == 1 ? 1 : rows.levels(i) * rows.levels(j);
-    }
-    static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return rows.n_scores(i) * rows.n_scores(j); }
-
     void set(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { set(rows, i, &j, prior); }
     void set(BitRows rows, const End& i, const SlopePrior& prior) { set(rows, i, nullptr, prior); }
 
@@ -168,8 +162,8 @@ class LevelPairLikelihood {
         for (std::size_t m = 0; m < merged_.size(); ++m) {
             const Neighbour& own = neighbours_[m];
             for (std::size_t u = 0; u < own.scores; ++u) {
-                double* to = reinterpret_cast<double*>(values_.data() + (column_start_[m] + u) * n_packs_);
-                for (std::size_t r = 0; r < rows_.n_rows; ++r) to[r] = own.features[rows_.level(r, m) * own.scores + u];
+                Pack* to = values_.data() + (column_start_[m] + u) * n_packs_;
+                for (std::size_t r = 0; r < rows_.n_rows; ++r) number(to, r) = own.features[rows_.level(r, m) * own.scores + u];
             }
         }
     }
@@ -210,7 +204,7 @@ class LevelPairLikelihood {
         for (Side* side : {&i_, &j_})
             for (std::size_t k = 0; k < rows.reals.n && (side == &i_ || j); ++k, to += n_packs_) {
                 const double* column = rows.real(side == &i_ ? i : *j, k);
-                for (std::size_t r = 0; r < rows_.n_rows; ++r) reinterpret_cast<double*>(to)[r] = column[rows_.sample(r)];
+                for (std::size_t r = 0; r < rows_.n_rows; ++r) number(to, r) = column[rows_.sample(r)];
                 side->columns.push(to);
                 side->precisions.push(prior.covariate);
             }
@@ -261,11 +255,11 @@ class LevelPairLikelihood {
         level_totals_.zeros(of_i * j_.levels);
         rows_.each_count([&](std::size_t r, std::size_t a, std::size_t b, double n) {
             level_totals_[a * j_.levels + b] += n;
-            number(totals_, r) += n;
+            number(totals_.data(), r) += n;
             for (const Side* side : {&i_, &j_})
                 for (std::size_t u = 0; side->columns.size() && u < side->scores; ++u) {
                     const double feature = side->features[(side == &i_ ? a : b) * side->scores + u];
-                    number(observed_, moments_.slot(side->first_slope_form + u) * n_packs_ * kPack + r) += n * feature;
+                    number(observed_.data(), moments_.slot(side->first_slope_form + u) * n_packs_ * kPack + r) += n * feature;
                 }
         });
         statistic_.resize(n_parameters);
@@ -313,11 +307,11 @@ class LevelPairLikelihood {
             for (std::size_t l = 0; l < j_.levels; ++l, ++c) {
                 double sum = 0.0;
                 for (std::size_t k = 0; k < q; ++k) sum += product(k, a, l) * coupling[k];
-                number(coupling_weight_, c) = sum;
+                number(coupling_weight_.data(), c) = sum;
                 largest = sum > largest ? sum : largest;
             }
         Buffer<Pack>& weights = coupling_weight_;
-        for (std::size_t c = i_.levels * j_.levels; c < weights.size() * kPack; ++c) number(weights, c) = largest;
+        for (std::size_t c = i_.levels * j_.levels; c < weights.size() * kPack; ++c) number(weights.data(), c) = largest;
         for (std::size_t p = 0; p < weights.size(); ++p) weights[p] = clipped_exp(weights[p] - largest);
         return largest;
     }
@@ -334,7 +328,7 @@ class LevelPairLikelihood {
             for (std::size_t l = 0; l < r_j; ++l)
                 for (std::size_t q = 0; q < kRowBlock; ++q) {
                     const Pack apart = of_i[a * kRowBlock + q] * of_j[l * kRowBlock + q];
-                    const Pack weight = apart * number(coupling_weight_, a * r_j + l);
+                    const Pack weight = apart * number(coupling_weight_.data(), a * r_j + l);
                     cells_[(a * r_j + l) * kRowBlock + q] = weight;
                     sum[q] += weight;
                 }
@@ -444,8 +438,6 @@ class LevelPairLikelihood {
             for (std::size_t q = 0; q < kRowBlock; ++q) sum[q] += x[p + q] * y[p + q];
         return total((sum[0] + sum[1]) + (sum[2] + sum[3]));
     }
-
-    static double& number(Buffer<Pack>& packs, std::size_t k) { return reinterpret_cast<double*>(packs.data())[k]; }
 
     LevelRows rows_;
     Side i_, j_;

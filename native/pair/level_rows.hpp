@@ -67,9 +67,7 @@ class LevelRows {
     void decode(std::size_t variable, std::size_t column) {
         std::uint16_t* to = level_.data() + column * n_rows;
         std::memset(to, 0, n_rows * sizeof(std::uint16_t));
-        for (std::size_t k = 1; k < rows_.levels(variable); ++k)
-            for_each_one(rows_.row(rows_.first_row(variable) + k - 1), rows_.n_words,
-                         [&](std::size_t s) { to[s] = static_cast<std::uint16_t>(k); });
+        for_each_level(rows_, variable, [&](std::size_t s, std::size_t k) { to[s] = static_cast<std::uint16_t>(k); });
     }
 
     BitRows rows_{};

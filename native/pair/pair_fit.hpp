@@ -9,15 +9,11 @@
 // on the table of the configurations of A and B that occur. Newton's method starts at the two regressions and
 // theta = 0, never at what was fitted before: so a fit depends only on its pair and neighbours, and a stored
 // value equals the one that would be computed again.
-//
-// With many neighbours few samples agree in all of them, and grouping costs more than it saves: then
-// every sample is a row.
 #pragma once
 #include <cmath>
 
-#include "count/bit_columns.hpp"
-#include "count/table.hpp"
 #include "fit/binary_model.hpp"
+#include "machine/product_tiles.hpp"
 #include "pair/pair_table.hpp"
 
 namespace markhood::MARKHOOD_TIER {
@@ -67,76 +63,6 @@ struct SlopePrior {
     static double precision(double scale, double least) { return scale > least ? 1.0 / (scale * scale) : 1.0 / (least * least); }
 };
 
-// The configurations of some variables that occur, or where they are many the samples themselves, with the counts
-// in each: samples, those where a first variable is one, and where asked for those of a second, and of both.
-class Rows {
-  public:
-    std::size_t n_packs = 0;
-    Buffer<const Pack*> columns;
-    const Pack *totals = nullptr, *ones_i = nullptr, *ones_j = nullptr, *both = nullptr;
-
-    void build(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
-        if (n <= PairTable::kMaxVariables && (std::size_t{1} << n) <= 128 + 4 * rows.n_samples)
-            take_few(rows, variables, n, i, j);
-        else if (n >= 63 || (std::size_t{1} << n) > rows.n_samples)
-            take_samples(rows, variables, n, i, j);
-        else
-            take_configurations(rows, variables, n, i, j);
-    }
-
-  private:
-    void take_few(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
-        few_.build(rows, variables, n, i, j);
-        n_packs = few_.n_packs;
-        columns.copy(few_.columns);
-        totals = few_.totals;
-        ones_i = few_.ones_i;
-        ones_j = few_.ones_j;
-        both = few_.both;
-    }
-
-    void take_configurations(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i,
-                             const std::size_t* j) {
-        table_.build_for(rows, i, variables, n, j);
-        n_packs = table_.n_packs;
-        columns.resize(n);
-        for (std::size_t k = 0; k < n; ++k) columns[k] = table_.columns[k];
-        totals = table_.totals.data();
-        ones_i = table_.ones.data();
-        both = table_.ones.data() + 2 * n_packs;  // behind the table it is split: where j is zero, then where it is one
-        ones_j = table_.totals.data() + 2 * n_packs;
-    }
-
-    void take_samples(BitRows rows, const std::int64_t* variables, std::size_t n, std::size_t i, const std::size_t* j) {
-        const std::size_t n_words = (rows.n_samples + 63) / 64;
-        n_packs = n_words * kPacksPerWord;
-        samples_.resize((n + 4) * n_packs);
-        columns.resize(n);
-        const auto expand = [&](const std::uint64_t* bits, std::size_t column) {
-            Pack* to = samples_.data() + column * n_packs;
-            for (std::size_t w = 0; w < n_words; ++w)
-                for (std::size_t p = 0; p < kPacksPerWord; ++p)
-                    *to++ = add_where(Pack{}, pack_of(1.0), bits_of_pack(bits[w], p));
-            return samples_.data() + column * n_packs;
-        };
-        for (std::size_t k = 0; k < n; ++k) columns[k] = expand(rows.row(static_cast<std::size_t>(variables[k])), k);
-        Pack* all = samples_.data() + n * n_packs;
-        for (std::size_t p = 0; p < n_packs; ++p)
-            for (std::size_t lane = 0; lane < kPack; ++lane) all[p][lane] = p * kPack + lane < rows.n_samples ? 1.0 : 0.0;
-        totals = all;
-        ones_i = expand(rows.row(i), n + 1);
-        if (!j) return;
-        ones_j = expand(rows.row(*j), n + 2);
-        Pack* product = samples_.data() + (n + 3) * n_packs;
-        for (std::size_t p = 0; p < n_packs; ++p) product[p] = ones_i[p] * ones_j[p];
-        both = product;
-    }
-
-    PairTable few_;
-    BlanketTable table_;
-    Buffer<Pack> samples_;
-};
-
 // One variable's logistic regression on its neighbours.
 class EndLikelihood : public BinaryModel {
   public:
@@ -153,7 +79,7 @@ class EndLikelihood : public BinaryModel {
     }
 
   private:
-    Rows rows_;
+    PairTable rows_;
     const End* end_ = nullptr;
     const SlopePrior* prior_ = nullptr;
 };
@@ -192,9 +118,9 @@ class PairLikelihood {
         const double apart = std::exp(-largest), together = std::exp(theta - largest);
         Pack sum{};
         for (std::size_t p = 0; p < n_packs_; ++p) {
-            Pack h_i = pack_of(b[0]), h_j = pack_of(b[n_i_]);
-            for (std::size_t k = 1; k < n_i_; ++k) h_i += b[k] * columns_[k - 1][p];
-            for (std::size_t k = 1; k < n_j_; ++k) h_j += b[n_i_ + k] * columns_[n_i_ + k - 2][p];
+            Pack h_i{}, h_j{};
+            for (std::size_t k = 0; k < n_i_; ++k) h_i += b[k] * columns_[k][p];
+            for (std::size_t k = n_i_; k + 1 < n_parameters; ++k) h_j += b[k] * columns_[k][p];
             // Weights of the four cells, none above one: a variable's likelier value counts one, the other exp(-|h|).
             const PackBits positive_i = h_i > 0.0, positive_j = h_j > 0.0;
             const Pack zero{}, one = pack_of(1.0), rare_i = clipped_exp(positive_i ? -h_i : h_i),
@@ -221,27 +147,14 @@ class PairLikelihood {
     }
 
     void differentiate(double* gradient, double* curvature) {
-        for (std::size_t k = 0; k < n_parameters; ++k) {
-            const Pack *own = column(k), *residual = residual_.data() + form(k) * n_packs_;
-            Pack slope{};
-            for (std::size_t p = 0; p < n_packs_; ++p) slope += own ? own[p] * residual[p] : residual[p];
-            gradient[k] = total(slope);
-        }
         static constexpr Weight kWeightOf[3][3] = {{kII, kIJ, kIT}, {kIJ, kJJ, kJT}, {kIT, kJT, kTT}};
-        for (std::size_t k = 0; k < n_parameters; ++k) {
-            const Pack* own = column(k);
+        for (std::size_t f = 0; f < 3; ++f) multiply(residual_.data() + f * n_packs_, f, n_parameters, gradient);
+        for (std::size_t k = 0; k < n_parameters; ++k)
             for (std::size_t f = 0; f <= form(k); ++f) {
                 const Pack* weight = weight_.data() + kWeightOf[form(k)][f] * n_packs_;
-                for (std::size_t p = 0; p < n_packs_; ++p)
-                    weighted_[f * n_packs_ + p] = own ? own[p] * weight[p] : weight[p];
+                for (std::size_t p = 0; p < n_packs_; ++p) weighted_[p] = columns_[k][p] * weight[p];
+                multiply(weighted_.data(), f, k + 1, curvature + k * n_parameters);
             }
-            for (std::size_t l = 0; l <= k;) {
-                const std::size_t several = l + 4 <= k + 1 ? 4 : 1;
-                double* products = curvature + k * n_parameters + l;
-                several == 4 ? write_products<4>(l, products) : write_products<1>(l, products);
-                l += several;
-            }
-        }
     }
 
   private:
@@ -251,49 +164,44 @@ class PairLikelihood {
     void lay_out(BitRows rows, const End& i, const End& j) {
         merge(i, &j, merged_, position_);
         rows_.build(rows, merged_.data(), merged_.size(), i.variable, &j.variable);
-        columns_.resize(position_.size());
-        for (std::size_t k = 0; k < position_.size(); ++k) columns_[k] = rows_.columns[position_[k]];
+        n_packs_ = rows_.n_packs;
         n_i_ = i.n_given + 1;
         n_j_ = j.n_given + 1;
         n_parameters = n_i_ + n_j_ + 1;
-        n_packs_ = rows_.n_packs;
         residual_.resize(3 * n_packs_);
         weight_.resize(kWeights * n_packs_);
-        weighted_.resize(3 * n_packs_);
+        weighted_.resize(n_packs_);
+        sums_.resize(n_parameters);
         ones_.resize(n_packs_);
         for (std::size_t p = 0; p < n_packs_; ++p) ones_[p] = pack_of(1.0);
-    }
-
-    // Parameter k's column, null where it is ones, and which of the three linear forms it is in.
-    const Pack* column(std::size_t k) const {
-        return k == 0 || k == n_i_ || k == n_parameters - 1 ? nullptr : columns_[k < n_i_ ? k - 1 : k - 2];
-    }
-    std::size_t form(std::size_t k) const { return k < n_i_ ? 0 : k < n_parameters - 1 ? 1 : 2; }
-
-    // Products of the weighted column with the columns of parameters from l on.
-    template <std::size_t several>
-    void write_products(std::size_t l, double* to) const {
-        const Pack *weighted[several], *others[several];
-        Pack sums[several]{};
-        for (std::size_t c = 0; c < several; ++c) {
-            weighted[c] = weighted_.data() + form(l + c) * n_packs_;
-            const Pack* other = column(l + c);
-            others[c] = other ? other : ones_.data();
+        columns_.resize(0);
+        for (std::size_t k = 0; k < n_parameters; ++k) {
+            const bool is_slope = k != 0 && k != n_i_ && k + 1 != n_parameters;
+            columns_.push(is_slope ? rows_.columns[position_[k < n_i_ ? k - 1 : k - 2]] : ones_.data());
         }
-        for (std::size_t p = 0; p < n_packs_; ++p)
-            for (std::size_t c = 0; c < several; ++c) sums[c] += weighted[c][p] * others[c][p];
-        for (std::size_t c = 0; c < several; ++c) to[c] = total(sums[c]);
     }
 
-    Rows rows_;
+    // Which of the three linear forms parameter k is in, and the first parameter of a form.
+    std::size_t form(std::size_t k) const { return k < n_i_ ? 0 : k < n_parameters - 1 ? 1 : 2; }
+    std::size_t first(std::size_t form) const { return form == 0 ? 0 : form == 1 ? n_i_ : form == 2 ? n_i_ + n_j_ : n_parameters; }
+
+    // Writes the products of a column with those of the parameters of a form, up to `end`.
+    void multiply(const Pack* left, std::size_t form, std::size_t end, double* to) {
+        const std::size_t from = first(form), last = end < first(form + 1) ? end : first(form + 1);
+        Pack* sums = sums_.zeros(last - from);
+        add_tiles<1>(&left, columns_.data() + from, last - from, n_packs_, &sums);
+        for (std::size_t k = from; k < last; ++k) to[k] = total(sums[k - from]);
+    }
+
+    PairTable rows_;
     const End *i_ = nullptr, *j_ = nullptr;
     const SlopePrior* prior_ = nullptr;
     std::size_t n_i_ = 0, n_j_ = 0, n_packs_ = 0;
     Buffer<double> last_;
     Buffer<std::int64_t> merged_;
     Buffer<std::size_t> position_;
-    Buffer<const Pack*> columns_;
-    Buffer<Pack> residual_, weight_, weighted_, ones_;
+    Buffer<const Pack*> columns_;  // of every parameter
+    Buffer<Pack> residual_, weight_, weighted_, sums_, ones_;
 };
 
 }  // namespace markhood::MARKHOOD_TIER

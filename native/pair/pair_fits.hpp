@@ -1,11 +1,8 @@
-// Fits of pairs and of their ends: one class for binary variables without weights, one for all others, with the same functions.
+// Fits of pairs and of their ends: `BinaryFits` for binary variables without weights, `LevelFits` for all others, both with
 //
-//     n_shown(rows, i, j), n_free(rows, i, j)     how many numbers a coupling is shown as, and how many are free
-//     fit_end(rows, end, prior)                   the regression of one end on its other neighbours
-//     fit_pair(rows, i, j, prior)                 the pair with its coupling, from both ends' coefficients
-//     step_pair(rows, i, j, prior)                one step of that fit
-//     end(), pair()                               what the last of each came to
-//     show(coupling, variance)                    of the last pair
+//     end, pair                                   the regression of one end on its other neighbours; the pair with its coupling,
+//                                                 from both ends' coefficients
+//     has_quicker_step(rows, n)                   whether a step is quicker than a fit, where both ends' neighbours have n scores
 //     centred(b, n, room), uncentred(b, n, room)  coefficients by centred scores (score_step.hpp), and back
 #pragma once
 #include "fit/newton.hpp"
@@ -28,13 +25,11 @@ class LaplaceFit {
     // Takes what the likelihood is set by, the prior last.
     template <class... Given>
     void fit(const SlopePrior& prior, const Given&... given) {
-        start(prior, given...);
+        likelihood_.set(given..., prior);
+        newton_.coefficients.resize(likelihood_.n_parameters);
+        newton_.precision.resize(likelihood_.n_parameters);
+        likelihood_.start(newton_.coefficients.data(), newton_.precision.data());
         objective_ = newton_.maximise_laplace(likelihood_, prior.least_gain());
-    }
-    template <class... Given>
-    void step(const SlopePrior& prior, const Given&... given) {
-        start(prior, given...);
-        objective_ = newton_.step_once(likelihood_);
     }
 
     Maximum maximum() const {
@@ -46,38 +41,17 @@ class LaplaceFit {
     }
 
   private:
-    template <class... Given>
-    void start(const SlopePrior& prior, const Given&... given) {
-        likelihood_.set(given..., prior);
-        newton_.coefficients.resize(likelihood_.n_parameters);
-        newton_.precision.resize(likelihood_.n_parameters);
-        likelihood_.start(newton_.coefficients.data(), newton_.precision.data());
-    }
-
     double objective_ = 0.0;
     Likelihood likelihood_;
     Newton<Likelihood> newton_;
 };
 
-template <class EndLikelihood, class PairLikelihood>
-class Fits {
-  public:
-    static std::size_t n_shown(BitRows rows, std::size_t i, std::size_t j) { return LevelPairLikelihood::n_shown(rows, i, j); }
-    static std::size_t n_free(BitRows rows, std::size_t i, std::size_t j) { return LevelPairLikelihood::n_free(rows, i, j); }
+struct BinaryFits {
+    LaplaceFit<EndLikelihood> end;
+    LaplaceFit<PairLikelihood> pair;
 
-    void fit_end(BitRows rows, const End& end, const SlopePrior& prior) { end_.fit(prior, rows, end); }
-    void fit_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.fit(prior, rows, i, j); }
-    void step_pair(BitRows rows, const End& i, const End& j, const SlopePrior& prior) { pair_.step(prior, rows, i, j); }
-    Maximum end() const { return end_.maximum(); }
-    Maximum pair() const { return pair_.maximum(); }
-    void show(double* coupling, double* variance) { pair_.show(coupling, variance); }
-
-  private:
-    LaplaceFit<EndLikelihood> end_;
-    LaplaceFit<PairLikelihood> pair_;
-};
-
-struct BinaryFits : Fits<EndLikelihood, PairLikelihood> {
+    // With fewer, configurations are far fewer than the samples that a step goes through.
+    static bool has_quicker_step(BitRows rows, std::size_t n) { return n >= 8 && (n >= 32 || (std::size_t{4} << n) >= rows.n_samples); }
     // The intercept is that of values 0 and 1: of -1/2 and 1/2, and back.
     static double* centred(const double* b, std::size_t n, Buffer<double>& to) { return moved(b, n, 0.5, to); }
     static double* uncentred(const double* b, std::size_t n, Buffer<double>& to) { return moved(b, n, -0.5, to); }
@@ -91,7 +65,10 @@ struct BinaryFits : Fits<EndLikelihood, PairLikelihood> {
     }
 };
 
-struct LevelFits : Fits<LevelPairLikelihood, LevelPairLikelihood> {
+struct LevelFits {
+    LaplaceFit<LevelPairLikelihood> end, pair;
+
+    static bool has_quicker_step(BitRows, std::size_t n) { return n >= 8; }
     static const double* centred(const double* b, std::size_t, Buffer<double>&) { return b; }
     static const double* uncentred(const double* b, std::size_t, Buffer<double>&) { return b; }
 };
@@ -116,18 +93,18 @@ static void fit_pairs_by(BitRows rows, const std::int64_t* pairs, std::size_t n_
     for (std::size_t n = 0; n < n_pairs; ++n) {
         stop_if_asked();
         End i = end(pairs[2 * n], given_first, n, given_i), j = end(pairs[2 * n + 1], given_second, n, given_j);
-        first.fit_end(rows, i, prior);
-        second.fit_end(rows, j, prior);
-        const Maximum apart_i = first.end(), apart_j = second.end();
+        first.end.fit(prior, rows, i);
+        second.end.fit(prior, rows, j);
+        const Maximum apart_i = first.end.maximum(), apart_j = second.end.maximum();
         i.coefficients = apart_i.coefficients;
         j.coefficients = apart_j.coefficients;
-        both.fit_pair(rows, i, j, prior);
-        const Maximum joint = both.pair();
+        both.pair.fit(prior, rows, i, j);
+        const Maximum joint = both.pair.maximum();
         to.joint[n] = joint.objective;
         to.apart[n] = apart_i.objective + apart_j.objective;
         to.log_determinants[n] = joint.log_determinant - apart_i.log_determinant - apart_j.log_determinant;
-        both.show(to.couplings, to.variances);
-        const std::size_t shown = Fits::n_shown(rows, i.variable, j.variable);
+        both.pair.show(to.couplings, to.variances);
+        const std::size_t shown = rows.n_shown(i.variable, j.variable);
         to.couplings += shown;
         to.variances += shown;
     }

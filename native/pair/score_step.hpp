@@ -74,8 +74,6 @@ class SampleScores {
     }
 
   private:
-    static double& number(Pack* packs, std::size_t k) { return reinterpret_cast<double*>(packs)[k]; }
-
     void decode(std::size_t variable) {
         const std::size_t levels = rows_.levels(variable), scores = rows_.n_scores(variable);
         features_.resize(levels * scores);
@@ -83,9 +81,7 @@ class SampleScores {
         for (std::size_t u = 0; u < scores; ++u) {
             Pack* to = columns_.data() + (first_[variable] + u) * n_packs;
             for (std::size_t s = 0; s < rows_.n_samples; ++s) number(to, s) = features_[u];
-            for (std::size_t a = 1; a < levels; ++a)
-                for_each_one(rows_.row(rows_.first_row(variable) + a - 1), rows_.n_words,
-                             [&](std::size_t s) { number(to, s) = features_[a * scores + u]; });
+            for_each_level(rows_, variable, [&](std::size_t s, std::size_t a) { number(to, s) = features_[a * scores + u]; });
         }
     }
 
@@ -198,17 +194,14 @@ class SampleLikelihood {
     // What the samples have of every coefficient's form.
     void count(std::size_t variable) {
         const BitRows rows = scores_->rows();
-        level_totals_.resize(side_.levels);
+        level_totals_.zeros(side_.levels);
+        for_each_level(rows, variable, [&](std::size_t s, std::size_t k) { level_totals_[k] += rows.weight(s); });
         statistic_.resize(side_.n_parameters());
         const double of_score = scores_->multiply(scores_->column(variable), nullptr, side_.columns.data(), side_.columns.size(), statistic_.data() + side_.n_thresholds);
-        level_totals_[0] = 0.0;
         for (std::size_t p = 0; p < scores_->n_packs; ++p) level_totals_[0] += total(scores_->weights[p]);
         for (std::size_t t = 0; t < side_.n_thresholds; ++t) {
-            double of_level = 0.0;
-            for_each_one(rows.row(rows.first_row(variable) + t), rows.n_words, [&](std::size_t s) { of_level += rows.weight(s); });
-            level_totals_[t + 1] = of_level;
-            level_totals_[0] -= of_level;
-            statistic_[t] = side_.is_step() ? of_level : of_score;
+            level_totals_[0] -= level_totals_[t + 1];
+            statistic_[t] = side_.is_step() ? level_totals_[t + 1] : of_score;
         }
     }
 

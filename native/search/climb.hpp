@@ -5,17 +5,15 @@
 //     3. score the flips at these two ends again, and go on with 1
 //
 // A flip changes the gains at its two ends only, so groups of variables climb on their own. An edge between two groups stays as
-// it is; the highest change that it would have made at an end says whether it ever could have gained. Gains are the leaves of
-// a tree whose nodes have the larger of their two children: a new gain is a way up, and of those that tie the lowest edge is a
-// way down.
+// it is; the highest change at an end says whether it could have gained. Gains are the leaves of a tree whose nodes have the larger of
+// their two children; of gains that tie the lowest edge is taken.
 //
-// **What cannot gain is not fitted.** An end's change matters only where it makes up for the other end's. Where a bound tells
-// that it does not (newton.hpp) the bound is kept instead, and is computed again only if the other end has changed so that
-// it might. So the flips, and their order, are those that all changes would give. Of an edge that leads out of the group the
-// other end is not known; but taking it away saves that end no more than its parameters cost.
+// **What cannot gain is not fitted.** An end's change matters only where it makes up for the other end's. Where a bound
+// (newton.hpp) shows that it does not, the bound is kept instead, until the other end changes so that it might. So the flips and their
+// order are those of exact changes. For an edge that leads out of the group, taking it away saves the other end no more than its price.
 //
-// **What could not gain seldom can after a removal.** A smaller blanket has a lower likelihood, with every other flip too: after m is
-// removed, no change exceeds what it was, or its bound, by more than the likelihood that the removal lost. Putting m back undoes its change.
+// **Bounds after a removal.** A smaller blanket has a lower likelihood, with every other flip too: after m is removed, no change
+// exceeds what it was, or its bound, by more than the likelihood that the removal lost. Putting m back undoes its change.
 #pragma once
 #include <limits>
 
@@ -213,7 +211,7 @@ class Climb {
     // What the partner at a place costs its owner's score.
     double price_of(std::size_t t, std::size_t place) const {
         const std::size_t own = index_of(space_.variables[t]), other = index_of(space_.partners.values[place]);
-        return criterion_.price(rows_.n_scores(own) * rows_.n_scores(other), 1);
+        return criterion_.price(rows_.n_parameters(own, other), 1);
     }
 
     double gain(std::size_t e) const { return end_.changes[edges_[e].lower] + end_.changes[edges_[e].upper]; }

@@ -140,7 +140,7 @@ void screen(const Tier& tier, Draw& draw) {
                              static_cast<std::vector<std::int64_t>*>(owner)->push_back(i);
                          }};
     const Tile tile{0, data.d, 0, data.d};
-    tier.associated_tables(data.rows(), data.weight_planes(), tile, 0.1 + draw.below(4), 0.5, sink);
+    tier.associated_tables(data.rows(), data.weight_planes(), tile, {0.1 + draw.below(4), 0.5}, sink);
     if (!data.is_plain) return;
     std::vector<std::int64_t> ones(data.d);
     for (std::size_t v = 0; v < data.d; ++v)
@@ -206,7 +206,7 @@ void pairs(const Tier& tier, Draw& draw) {
     for (std::size_t i = 0; i < data.d; ++i)
         for (std::size_t j = i + 1; j < data.d; ++j) {
             ends.insert(ends.end(), {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
-            n_numbers += rows.n_scores(i) * rows.n_scores(j) == 1 ? 1 : rows.levels(i) * rows.levels(j);
+            n_numbers += rows.n_shown(i, j);
         }
     const std::size_t n = ends.size() / 2;
     std::vector<double> odds(n, draw.coin() ? std::nan("") : draw.real()), expected(n, draw.coin() ? 0.0 : 0.1), bins{-2.0, 0.5}, counts{3.0, 0.0};
@@ -215,7 +215,7 @@ void pairs(const Tier& tier, Draw& draw) {
     std::vector<std::uint32_t> generator{1, 2, 3, std::uint32_t{draw.byte()} + 4};
     std::vector<double> densities(3), probabilities(n), couplings(n_numbers), squares(n_numbers);
     const GraphChain chain{ends.data(), n, {data.d, data.d}, odds.data(), bins.data(), counts.data(), draw.below(3),
-                           1.0 + static_cast<double>(draw.below(4)), 0.0, draw.coin() ? 0.0 : 0.2, expected.data(), 0.3, draw.coin(), periods.data(), present.data(),
+                           1.0 + static_cast<double>(draw.below(4)), 0.0, draw.coin() ? 0.0 : 0.2, expected.data(), 0.3, draw.coin(), periods.data(), 64.0, present.data(),
                            generator.data(), nullptr, 0};
     tier.sample_graphs(rows, chain, 1, 2, densities.data(), {probabilities.data(), couplings.data(), squares.data()}, nullptr);
     for (const double p : probabilities) require(p >= 0 && p <= 2.000001);

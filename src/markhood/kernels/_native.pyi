@@ -31,20 +31,23 @@ def associated_pairs(
     rows: tuple[int, int],
     columns: tuple[int, int],
     least_ratio: float,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> _Integers: ...
 def associated_tables(
     bits: Bits,
     rows: tuple[int, int],
     columns: tuple[int, int],
     costs: Costs,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[_Integers, _Reals]: ...
 def associated_among(
     bits: Bits,
     pairs: _Integers,
     costs: Costs,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[_Integers, _Reals]: ...
 def associated_residuals(
     bits: Bits,
@@ -54,7 +57,8 @@ def associated_residuals(
     variances: _Reals,
     least: float,
     least_variance: float,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[_Integers, _Reals]: ...
 def toggle_scores(
     bits: Bits,
@@ -62,7 +66,8 @@ def toggle_scores(
     blankets: _Lists,
     toggles: _Lists,
     costs: Costs,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[_Reals, _Reals]: ...
 def grow_blankets(
     bits: Bits,
@@ -70,7 +75,8 @@ def grow_blankets(
     candidates: _Lists,
     kept: _Lists,
     costs: Costs,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[_Integers, _Integers, _Reals, _Integers, int, _Integers]: ...
 def climb_groups(
     bits: Bits,
@@ -79,14 +85,16 @@ def climb_groups(
     partners: _Lists,
     changes: _Reals,
     costs: Costs,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[NDArray[np.uint8], _Reals, _Reals, _Reals, _Integers, _Integers, _Integers]: ...
 def fit_blankets(
     bits: Bits,
     targets: _Integers,
     blankets: _Lists,
     costs: Costs,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[_Reals, _Reals, NDArray[np.uint8], NDArray[np.uint8]]: ...
 def ising_gibbs(
     neighbours: _Lists,
@@ -99,7 +107,8 @@ def ising_gibbs(
     burn_in: int,
     thinning: int,
     n_draws: int,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
 def potts_gibbs(
     neighbours: _Lists,
@@ -115,7 +124,8 @@ def potts_gibbs(
     burn_in: int,
     thinning: int,
     n_draws: int,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
 def independence_tests(
     bits: Bits,
@@ -123,7 +133,8 @@ def independence_tests(
     givens: _Lists,
     others: _Lists,
     log_factorials: _Reals,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> _Reals: ...
 def l1_paths(
     bits: Bits,
@@ -133,7 +144,8 @@ def l1_paths(
     fractions: _Reals,
     largest_support: int,
     most_steps: int,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[_Reals, _Reals, _Reals, NDArray[np.uint8], _Integers, _Integers, _Reals]: ...
 def fit_pairs(
     bits: Bits,
@@ -141,8 +153,9 @@ def fit_pairs(
     first: _Lists,
     second: _Lists,
     scale: float,
-    n_covariates: int = 0,
-    instruction_set: str = "",
+    n_covariates: int,
+    instruction_set: str,
+    /,
 ) -> tuple[_Reals, _Reals, _Reals, _Reals, _Reals]: ...
 def sample_graphs(
     bits: Bits,
@@ -163,8 +176,9 @@ def sample_graphs(
     fits: _Integers | None,
     n_settling: int,
     n_sweeps: int,
-    n_covariates: int = 0,
-    instruction_set: str = "",
+    n_covariates: int,
+    instruction_set: str,
+    /,
 ) -> tuple[
     NDArray[np.uint8], NDArray[np.uint32], _Reals, _Reals, _Reals, _Reals, int, _Integers
 ]: ...
@@ -177,13 +191,15 @@ def fit_potts(
     penalties: _Reals,
     tolerance: float,
     most_steps: int,
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[NDArray[np.float32], _Reals, int]: ...
 def unsound_variables(
     bits: Bits,
     masked: _Integers,
     masks: NDArray[np.uint64],
-    instruction_set: str = "",
+    instruction_set: str,
+    /,
 ) -> tuple[int, int]: ...
 def weakest_of_triangles(
     pairs: NDArray[np.int64],

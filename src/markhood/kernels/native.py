@@ -217,19 +217,19 @@ class NativeKernels:
     def gibbs(
         self, network: Network, chains: Chains, burn_in: int, thinning: int, n_draws: int
     ) -> tuple[NDArray[np.uint8], Chains]:
-        settings = {
-            "is_wide": network.is_wide.view(np.uint8),
-            "states": chains.states,
-            "generators": chains.generators,
-            "burn_in": burn_in,
-            "thinning": thinning,
-            "n_draws": n_draws,
-            "instruction_set": self.instruction_set,
-        }
         advance: Any = _native.potts_gibbs
         if isinstance(network, IsingNetwork):
             advance = _native.ising_gibbs
-        draws, states, generators = advance(network.neighbours.arrays, *network[1:-1], **settings)
+        draws, states, generators = advance(
+            network.neighbours.arrays,
+            *network[1:-1],
+            network.is_wide.view(np.uint8),
+            *chains,
+            burn_in,
+            thinning,
+            n_draws,
+            self.instruction_set,
+        )
         shape = chains.states.shape
         moved = Chains(states.reshape(shape), generators.reshape(chains.generators.shape))
         return draws.reshape(n_draws, *shape), moved

@@ -24,9 +24,10 @@ density does not change. `native/pair/graph_sampler.hpp` explains why this is co
 
 `native/pair/graph_sampler.hpp` makes the same draws while the neighbours of a pair's ends have
 fewer than eight scores together (r - 1 for r nominal levels, otherwise 1), but reuses the fits of
-an earlier chain if there are any. From eight scores on, it replaces most fits by a step from an
-earlier fit of the pair, so the chains differ, and the probabilities agree within their Monte Carlo
-error. This module recomputes all fits.
+an earlier chain if there are any. From eight scores on, it replaces most fits of a coupling that is
+one number by a step from an earlier fit of the pair, except where configurations of binary
+neighbours are far fewer than samples. The chains then differ, and the probabilities agree within
+their Monte Carlo error. This module recomputes all fits.
 """
 
 from __future__ import annotations
