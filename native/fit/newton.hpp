@@ -23,7 +23,6 @@
 #pragma once
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
 #include "fit/chord.hpp"
 #include "fit/conjugate_gradients.hpp"
@@ -77,8 +76,15 @@ class Newton {
     const Cholesky& factor() const { return curvature_; }
     Cholesky& factor() { return curvature_; }
 
-    // Only factorises the curvature at `coefficients`.
-    void factorise(Likelihood& likelihood) { step_from(likelihood); }
+    // Only factorises the curvature at `coefficients`, under the prior.
+    void factorise(Likelihood& likelihood) {
+        begin(likelihood, 0.0, 0.0);
+        has_prior_ = true;
+        evaluate(likelihood);
+        differentiate(likelihood);
+        solve(true);
+        left_over_ = 0.0;
+    }
 
     // The maximum without coefficient j of a fit whose maximum is at `coefficients`, by chord steps with the factorisation of the
     // curvature there. Whether these steps contract: then `objective` is the maximum, or a number between it and `floor`.
@@ -163,17 +169,6 @@ class Newton {
     static constexpr bool kReuses = requires(Likelihood& l, double* g) { l.differentiate(g); };
     static constexpr bool kKnowsFirst = requires(Likelihood& l, double* h) { l.differentiate_rest(h, h, h, 1); };
     static constexpr bool kBoundsChords = requires { Likelihood::kBoundsChords; };
-
-    // The objective at `coefficients` under the prior, and what a step from there promises.
-    std::pair<double, double> step_from(Likelihood& likelihood) {
-        begin(likelihood, 0.0, 0.0);
-        has_prior_ = true;
-        const double objective = evaluate(likelihood);
-        differentiate(likelihood);
-        const double promised = solve(true);
-        left_over_ = 0.0;
-        return {objective, promised};
-    }
 
     static bool reuses(const Likelihood& likelihood) {
         if constexpr (kReuses && requires { likelihood.has_costly_curvature(); }) return likelihood.has_costly_curvature();
