@@ -8,7 +8,8 @@ effective sample size of Kish,
 
 because unequal weights make an average as variable as one of N_eff equally weighted samples. With
 the number of samples in its place, chance would produce many edges. They are stored as multiples
-of 1/1024 of their mean, times a factor whose mantissa is short, so that all sums are exact.
+of 1/1024 of their mean, at least one, times a factor whose mantissa is short, so that all sums are
+exact.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def as_weights(values: Any, n_samples: int, weights_are: WeightsAre = "auto") ->
     Returns
     -------
     Weights
-        With a `DataWarning` for weights that are rounded to zero.
+        With a `DataWarning` for frequencies that are rounded to zero.
 
     Examples
     --------
@@ -75,16 +76,10 @@ def as_weights(values: Any, n_samples: int, weights_are: WeightsAre = "auto") ->
     """
     numbers = check_weights(values, n_samples)
     are_whole = bool((numbers == np.floor(numbers)).all()) and numbers.max() < LARGEST_WHOLE
-    if weights_are == "frequencies" or (weights_are == "auto" and are_whole):
-        weights = _counted(numbers, 1.0 if are_whole else UNIT)
-    else:
-        weights = _survey(numbers)
-    _warn_of_lost(int(((weights.counts == 0) & (numbers > 0)).sum()))
-    return weights
-
-
-def _warn_of_lost(n: int) -> None:
-    if n:
+    if weights_are == "survey" or (weights_are == "auto" and not are_whole):
+        return _survey(numbers)
+    weights = _counted(numbers, 1.0 if are_whole else UNIT)
+    if n := int(((weights.counts == 0) & (numbers > 0)).sum()):
         warn(
             "rows-dropped",
             "weights",
@@ -92,12 +87,14 @@ def _warn_of_lost(n: int) -> None:
             f"{'are' if n > 1 else 'is'} rounded to zero (the unit is 1/1024) and will be left "
             "out.",
         )
+    return weights
 
 
 def _survey(numbers: Floats) -> Weights:
     """Return survey weights with the effective sample size as their sum."""
     relative = numbers / numbers.max()  # the sum of large numbers may not be finite
     counts = _counted(relative / relative[relative > 0].mean(), UNIT).counts
+    counts[(counts == 0) & (numbers > 0)] = 1  # a sample that is left out could take a level along
     positive = counts[counts > 0]
     if len(positive) and (positive == positive[0]).all():
         return Weights((counts > 0).astype(np.int64))
@@ -127,8 +124,7 @@ def recognised(samples: Samples, reading: Reading) -> Samples:
 
     Whole numbers are frequencies, except where they are called otherwise or look like numbers of
     people in a population: every one is at least 10, or their mean is at least 50. A table that
-    lists a tenth or more of all possible rows, each once, is a table of counts. Samples whose
-    survey weight is rounded to zero are left out.
+    lists a tenth or more of all possible rows, each once, is a table of counts.
     """
     if samples.weights is None or reading.weights_are != "auto":
         return samples
@@ -144,10 +140,7 @@ def recognised(samples: Samples, reading: Reading) -> Samples:
                 f"weights, use {option('weights_are', 'survey')}.",
             )
             return samples
-        samples = replace(samples, weights=(weights := _survey(counts.astype(np.float64))))
-        if n_lost := int((weights.counts == 0).sum()):
-            _warn_of_lost(n_lost)
-            samples = samples.take(np.flatnonzero(weights.counts))
+        samples = replace(samples, weights=_survey(counts.astype(np.float64)))
         reading.log.add_warning(
             "weights-read",
             "weights",

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import chain
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from markhood.data.coding.cells import is_infinite, parse_cell
@@ -102,6 +102,7 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=2, max_size=3))
+@example([("0", ";"), (";", "0")])
 @ignores("missing-codes")
 def test_property_quoted_text_is_kept_or_refused(read, decode, pairs):
     def quote(cell):

@@ -16,6 +16,7 @@ jump between 12 and 13 numbers.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
@@ -291,12 +292,9 @@ def are_numbers(values: Sequence[Any]) -> bool:
 def _round(value: float, above: float | None = None, *, upwards: bool = False) -> float:
     """Return the shortest decimal that does not exceed a value and is above another one, if any."""
     for digits in range(1 if above is not None else DIGITS_OF_ENDS, 17):
-        shorter = float(f"{value:.{digits}g}")
-        if (
-            (shorter >= value)
-            if upwards
-            else (shorter <= value and (above is None or shorter > above))
-        ):
+        shorter = float(f"{value:.{digits}g}")  # infinite just below the largest number
+        is_beyond = shorter >= value if upwards else shorter <= value
+        if is_beyond and math.isfinite(shorter) and (above is None or shorter > above):
             return shorter
     return float(value)
 

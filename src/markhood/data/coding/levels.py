@@ -30,13 +30,11 @@ from markhood.data.coding.composition import compose, take_numbers
 from markhood.data.coding.merged import known_numbers, known_values, merge_rarest
 from markhood.data.coding.missing import (
     add_not_applicable,
-    check_weighted,
     choose_rows,
     treat_missing,
 )
 from markhood.data.coding.missing_codes import remove_codes
 from markhood.data.coding.planes import MISSING, Coded, IndicatorTable, tabulate
-from markhood.data.coding.problems import MINIMUM
 from markhood.data.coding.understanding import understand
 from markhood.data.kinds import with_kinds
 from markhood.data.reading import SIMILARITY
@@ -93,9 +91,6 @@ def samples_of(table: CodedTable) -> Samples:
         )
     else:
         samples = recognised(samples, reading)
-        if n_lost := table.n_rows - samples.n_samples:
-            check_weighted(samples.n_samples, 1 if table.known is not None else MINIMUM)
-            rows_left_out["weight zero"] += n_lost
     missing = {name: n for name, n in table.n_missing.items() if name not in left_out}
     if table.known is None:
         warn_about_distinct(table, samples.levels, missing)

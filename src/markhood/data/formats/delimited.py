@@ -197,6 +197,7 @@ def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
             # A header may have one cell more or fewer than the rows below it.
             is_even = len(set(counts[1:] or counts)) == 1 < counts[-1]
             is_even = is_even and abs(counts[0] - counts[-1]) <= 1 < counts[0]
+            is_even = is_even and _fits_quotes(lines, delimiter)
             by_name = delimiter == "\t" and is_tsv
             is_decimal = delimiter == "," and _separates_decimals(lines)
             is_whole = counts[0] == counts[-1] > 1
@@ -204,6 +205,16 @@ def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
         return False, False, False, 0
 
     return max(DELIMITERS, key=merit)
+
+
+def _fits_quotes(lines: Sequence[str], delimiter: str) -> bool:
+    """Return whether quotes end only before a delimiter; the last may end in a later line."""
+    try:
+        for _ in csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True):
+            pass
+    except csv.Error as error:
+        return "unexpected end of data" in str(error)
+    return True
 
 
 def _below_titles(counts: list[int]) -> list[int]:
