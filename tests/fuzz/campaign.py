@@ -463,7 +463,7 @@ def main() -> None:
     jobs = max(1, min(chosen.jobs or 1, len(numbers)))
     counts, failures = campaign(chosen.seed, numbers, jobs, record)
     for ended, n in sorted(counts.items()):
-        print(f"{n:7} {ended}")
+        print(f"{n:7} {ended!r}")
     print(f"{len(numbers)} inputs, {len(failures)} failures, {time.monotonic() - start:.0f} s")
     sys.exit(bool(failures))
 

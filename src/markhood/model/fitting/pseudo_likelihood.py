@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 MOST_DENSE = 1500  # parameters of a system that is solved directly
 _RELATIVE_TOLERANCE = 1e-2  # of a step; the next step corrects the rest
+_MOST_PRODUCTS = 200  # in a step: more do not pay where the data are separated
 _ENTRIES = 1 << 20  # of a sparse matrix that are looked up at a time
 
 
@@ -199,7 +200,9 @@ class SparseEquations:
 
         scaling = diags_array(1 / self._matrix.diagonal())
         product = LinearOperator(self._matrix.shape, self._matrix.__matmul__, dtype=np.float64)
-        return np.asarray(cg(product, right, M=scaling, rtol=_RELATIVE_TOLERANCE, maxiter=2000)[0])
+        return np.asarray(
+            cg(product, right, M=scaling, rtol=_RELATIVE_TOLERANCE, maxiter=_MOST_PRODUCTS)[0]
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,7 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a search knows of the scores of its graph, by one scorer.
+    """Scores of the graph at the end of a search, by one scorer.
 
     ``scores`` has the score of every variable, ``gains`` what each edge adds to the scores of its
     two ends; NaN where that is not known exactly.
