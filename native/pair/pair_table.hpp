@@ -75,7 +75,8 @@ class PairTable {
         for (std::size_t q = 0; q < 4; ++q) {
             Sixteen numbers{};
             for (std::size_t k = 0; k < rows_.size(); ++k) {
-                const Sixteen values = Sixteen{} + static_cast<std::uint16_t>(rows_[k][w] >> (16 * q));
+                Sixteen values;
+                for (std::size_t x = 0; x < 16; ++x) values[x] = static_cast<std::uint16_t>(rows_[k][w] >> (16 * q));
                 numbers += numbers - (Sixteen)((values & kBits) == kBits);  // a comparison is minus one where it holds
             }
             if (!has_second) numbers = ((numbers & 0xfffe) << 1) | (numbers & 1);
