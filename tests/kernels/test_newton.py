@@ -12,7 +12,7 @@ from markhood.kernels.bits import Reals
 from markhood.kernels.lists import Lists
 from markhood.kernels.protocol import FitPenalty, Status
 from markhood.kernels.reference.likelihoods import nominal, ordinal, pair
-from markhood.kernels.reference.newton import newton
+from markhood.kernels.reference.newton import ConjugateGradients, newton
 from markhood.kernels.reference.pair_fit import level_features
 from oracles.conditional import blanket_problem, is_separated, pair_problem, supremum
 from oracles.packing import samples_with_levels
@@ -57,6 +57,22 @@ def test_property_derivatives_are_differences(kind, seed):
     np.testing.assert_allclose(likelihood.gradient(b), slopes, rtol=1e-6, atol=1e-6)
     curvature = -differences(likelihood.gradient, b)
     np.testing.assert_allclose(likelihood.curvature(b), curvature, rtol=1e-6, atol=1e-6)
+
+
+@settings(max_examples=30)
+@given(seed=seeds, is_collinear=st.booleans())
+@pytest.mark.parametrize("has_prior", [False, True])
+def test_property_conjugate_gradients_lead_to_the_same_maximum(seed, is_collinear, has_prior):
+    rng = np.random.default_rng(seed)
+    x = np.column_stack([np.ones(40), rng.integers(0, 2, (40, 5))])
+    x = np.column_stack([x, x[:, 1] + x[:, 2]]) if is_collinear else x
+    likelihood = nominal(rng.integers(1, 9, (40, 4)).astype(float), x)
+    start = np.zeros(likelihood.n_coefficients)
+    precision = 0.7 * np.eye(len(start)) if has_prior else None
+    expected = newton(likelihood, start, precision=precision)
+    found = newton(likelihood, start, precision=precision, system=ConjugateGradients())
+    assert found.status is expected.status is Status.CONVERGED
+    assert found.value == pytest.approx(expected.value, abs=1e-9)
 
 
 def test_example_a_start_without_weights_is_not_converged():

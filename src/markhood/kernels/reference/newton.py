@@ -7,9 +7,9 @@ for a concave log-likelihood L and a Gaussian prior of precision P.
 1. *Gradient* g = L'(b) - Pb, from zero or from the coefficients of a neighbouring fit (warm start).
 2. *Factorise* C = P - L''(b). While the predicted gain of every step is at most CHORD_CONTRACTION
    times that of the previous step, reuse the last factorisation (a chord step). The curvature
-   changes by at most a factor exp(d) where no log odds change by more than d. The native loop
-   does not factorise C where that costs much more than products with it: it solves C s = g by
-   preconditioned conjugate gradients, to a tolerance that the next step or the bound allows for.
+   changes by at most a factor exp(d) where no log odds change by more than d. Where factorising C
+   costs much more than products with it, the `System` is `ConjugateGradients`; the native loop
+   chooses it by the size of the table, which `maximum` in `regression.py` leaves out.
 3. *Direction* s = C^-1 g, with the predicted gain g's; under an L1 penalty, the best step of the
    quadratic model. A coefficient whose predictor is a linear combination of earlier ones has no
    pivot and does not change. Stop where the predicted gain is negligible: CONVERGED, unless a
@@ -58,6 +58,7 @@ SMALLEST_PIVOT = 1e-13  # relative to the diagonal; a smaller pivot is rounding 
 RIDGE = 1e-12  # relative to the diagonal; without curvature, steps extend to the first sign change
 ZERO = 1e-12  # of a move, or of a penalty
 MAX_CHANGES = 10_000  # of the active set in one step
+ROUGH_TOLERANCE = 1e-2  # share of the gradient that conjugate gradients leave for the next step
 
 
 class Fit(NamedTuple):
@@ -143,6 +144,37 @@ class Cholesky:
         step = np.zeros(len(right))
         half = np.linalg.solve(self._factor, right[self._kept])
         step[self._kept] = np.linalg.solve(self._factor.T, half)
+        return step
+
+
+class ConjugateGradients:
+    """Conjugate gradients: products with the matrix, and its diagonal as preconditioner.
+
+    Where the matrix is singular the solution is the shortest in the norm of the diagonal.
+    """
+
+    def factorise(self, matrix: Vector, *, is_new: bool) -> None:
+        """Keep the matrix; coefficients without curvature do not move."""
+        diagonal = np.diag(matrix)
+        is_curved = diagonal > SMALLEST_PIVOT * diagonal.max(initial=0.0)
+        self._matrix = matrix
+        self._scaling = np.where(is_curved, 1.0 / np.where(is_curved, diagonal, 1.0), 0.0)
+
+    def solve(self, right: Vector) -> Vector:
+        """Multiply until the residual is `ROUGH_TOLERANCE` of the right side."""
+        step, rest = np.zeros(len(right)), right.copy()
+        direction = scaled = self._scaling * rest
+        size = first = float(rest @ scaled)
+        for _ in range(len(right)):
+            product = self._matrix @ direction
+            curvature = float(direction @ product)
+            if size <= ROUGH_TOLERANCE**2 * first or curvature <= 0:
+                break
+            length = size / curvature
+            step, rest = step + length * direction, rest - length * product
+            scaled, before = self._scaling * rest, size
+            size = float(rest @ scaled)
+            direction = scaled + size / before * direction
         return step
 
 
