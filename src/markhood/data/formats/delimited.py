@@ -15,7 +15,8 @@ import os
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -148,9 +149,7 @@ class _Text:
     def rows(self) -> Iterator[Sequence[str]]:
         self._offsets = [(0, 0)]
         with self._open() as handle:
-            reader = csv.reader(
-                handle, delimiter=self.delimiter, skipinitialspace=True, strict=True
-            )
+            reader = _strict_reader(handle, self.delimiter)
             row = line = offset = 0
             try:
                 for cells in reader:
@@ -188,6 +187,11 @@ class _Text:
         return self.path.open(encoding=encoding, newline="")
 
 
+def _strict_reader(lines: Iterable[str], delimiter: str) -> Any:
+    """Return a reader of cells that raises where text follows the end of a quote."""
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+
+
 def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
     """Return the delimiter that gives all lines the same number of fields, else the most fields."""
 
@@ -210,8 +214,7 @@ def _delimiter(lines: Sequence[str], is_tsv: bool) -> str:
 def _fits_quotes(lines: Sequence[str], delimiter: str) -> bool:
     """Return whether quotes end only before a delimiter; the last may end in a later line."""
     try:
-        for _ in csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True):
-            pass
+        deque(_strict_reader(lines, delimiter), maxlen=0)
     except csv.Error as error:
         return "unexpected end of data" in str(error)
     return True
