@@ -15,8 +15,7 @@
 //     5. *Bound* (tilted_bound.hpp): stop where the step proves that no fit exceeds `floor`: stopped by a bound.
 //     6. *Line search*: halve the step until its gain is the share kSufficientDecrease of what it promises.
 //
-// A fit that ends in any other way is not converged. `kernels/reference/newton.py` is the same loop in NumPy, and README.md lists what a
-// likelihood provides.
+// Any other end is not converged. `kernels/reference/newton.py` is the same loop in NumPy; README.md lists what a likelihood provides.
 //
 // **The last step needs no check.** Along a step no second derivative changes by more than a factor exp(+-spread), so after a whole
 // step the next one would promise at most exp(s) ((exp(s) - 1 - s) / s)^2, about s^2/4, of it.
@@ -83,7 +82,6 @@ class Newton {
         evaluate(likelihood);
         differentiate(likelihood);
         solve(true);
-        left_over_ = 0.0;
     }
 
     // The maximum without coefficient j of a fit whose maximum is at `coefficients`, by chord steps with the factorisation of the
@@ -228,8 +226,11 @@ class Newton {
             const double unseen = is_reusing_ && !is_laplace_ && at_most < rounding ? rounding : 0.0;
             left_over_ = at_most;
             if (!(at_most > tolerance_) && !(is_laplace_ && is_chord)) {
-                if (is_laplace_) objective += take_last_step(promised);
-                else if (!only_chords_ && l1_ == 0 && largest_size(gradient_.data(), n_) > kLostGradient) left_over_ = HUGE_VAL;
+                if (is_laplace_) {  // takes the step, whose gain is not evaluated
+                    for (std::size_t k = 0; k < n_; ++k) coefficients[k] += step_[k];
+                    left_over_ = 0.0;
+                    objective += 0.5 * promised;
+                } else if (!only_chords_ && l1_ == 0 && largest_size(gradient_.data(), n_) > kLostGradient) left_over_ = HUGE_VAL;
                 break;
             }
             if (unseen > 0 && at_most > 0.5 * before) break;
@@ -410,13 +411,6 @@ class Newton {
             length = longer;
         }
         return reached;
-    }
-
-    // Takes a step whose gain is not evaluated; returns that gain.
-    double take_last_step(double promised) {
-        for (std::size_t k = 0; k < n_; ++k) coefficients[k] += step_[k];
-        left_over_ = 0.0;
-        return 0.5 * promised;
     }
 
     // Whether no fit exceeds `floor`, being `most` at most; `bound_` is then between the two.
